@@ -1,4 +1,4 @@
-"""What pyproject.toml cannot state: the version, and that the wheel has a program in it."""
+"""The parts that pyproject.toml cannot state: the version, and a wheel with a program."""
 
 import os
 
@@ -14,7 +14,7 @@ class PlatformWheel(bdist_wheel):
 
 
 class PlatformDistribution(Distribution):
-    """Compiled for its platform, though not by setuptools."""
+    """Marks the wheel as specific to its platform: the program is compiled, but not by setuptools."""
 
     def has_ext_modules(self) -> bool:
         return True

@@ -21,8 +21,8 @@ T = TypeVar("T")
 
 
 class SimulationError(Exception):
-    """A refusal; `name` is one of docs/simulator-control.md, or Ended, InHandler, NotStarted,
-    TimedOut."""
+    """A refused call. `name` is an error of docs/simulator-control.md, or one of Ended, InHandler,
+    NotInHandler, NotStarted, TimedOut."""
 
     def __init__(self, name: str, text: str):
         super().__init__(text)
@@ -31,7 +31,7 @@ class SimulationError(Exception):
 
 @cache
 def _loop() -> asyncio.AbstractEventLoop:
-    """A loop of its own thread: tests may be inside a loop, which must not run a second one."""
+    """An event loop with a thread of its own: tests may run inside another loop, which blocks."""
     loop = asyncio.new_event_loop()
     threading.Thread(target=loop.run_forever, name="blerun", daemon=True).start()
     return loop
@@ -41,7 +41,7 @@ def _wait(work: Coroutine[Any, Any, T]) -> T:
     future = asyncio.run_coroutine_threadsafe(work, _loop())
     try:
         return future.result(TIMEOUT)
-    except concurrent.futures.TimeoutError:  # In Python 3.10 not the built-in one.
+    except concurrent.futures.TimeoutError:  # Not the built-in class in Python 3.10.
         future.cancel()
         raise SimulationError(
             "TimedOut", f"the simulation did not answer within {TIMEOUT:g} s"
@@ -61,7 +61,7 @@ class ControlBus:
         self._bus = _wait(_connected(address))
 
     def call(self, method: str, signature: str = "", *arguments: object) -> list[Any]:
-        """Calls a method and returns its results; a refusal is raised as its `SimulationError`."""
+        """Calls a method and returns its results. Raises `SimulationError` if it is refused."""
         message = Message(
             destination=NAME,
             path="/blerun/simulator",
@@ -72,7 +72,7 @@ class ControlBus:
         )
 
         reply = _wait(self._bus.call(message))
-        assert reply  # Only of a message that asks for none there is none.
+        assert reply  # None only for messages that request no reply.
         if reply.message_type is MessageType.ERROR:
             name = (reply.error_name or "").removeprefix(ERRORS)
             text = str(reply.body[0]) if reply.body else name
@@ -80,5 +80,5 @@ class ControlBus:
         return list(reply.body)
 
     def close(self) -> None:
-        """Leaves the bus."""
+        """Disconnects from the bus."""
         _loop().call_soon_threadsafe(self._bus.disconnect)

@@ -1,34 +1,34 @@
-"""Device files as Python values: Simulators/README.md describes their keys."""
+"""Device files as Python values. Simulators/README.md describes their keys."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-DIGITS = {"hex", "when-like"}  # Keys of hexadecimal digits: bytes there are no value.
-# Keys that name an attribute, or several: a number there is a UUID.
+DIGITS = {"hex", "when-like"}  # Keys whose value is a string of hexadecimal digits.
+# Keys whose value names attributes: a number there is a UUID.
 ATTRIBUTES = {
     *("service", "services", "includes", "characteristic", "descriptor", "names"),
     *("on", "of", "read", "write", "subscribe", "unsubscribe"),
 }
-# Keys of a mapping whose own keys are names of the author, and no keys of a file.
+# Keys whose value is a mapping with free names: these are not keys of a device file.
 NAMED = {
     *("names", "with", "variables", "tables", "states", "let", "crc32"),
     *("manufacturer-data", "service-data"),
 }
-FILES = {"use", "csv", "program", "socket"}  # Keys that name a file, relative to the device file.
+FILES = {"use", "csv", "program", "socket"}  # Keys whose value is a path, or begins with one.
 
 
 def keys(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Keyword arguments as keys of a file: `address_type` is `address-type`, `for_` is `for`."""
+    """Converts keyword arguments to keys of a file: `address_type` to `address-type`, `for_` to `for`."""
     return {name.rstrip("_").replace("_", "-"): value for name, value in given.items()}
 
 
 def text(
     value: object, indent: int | None = None, find: Callable[[str, Any], Any] | None = None
 ) -> str:
-    """A value as it is written in a file: bytes are a value in hexadecimal, UUIDs are texts.
+    """Serializes a value as JSON for a device file: bytes as hexadecimal values, UUIDs as strings.
 
-    `find` returns the value of a key that names a file.
+    `find` returns the value to write for a key of `FILES`.
     """
     return json.dumps(_written(value, find), ensure_ascii=False, indent=indent, default=_refuse)
 
@@ -39,7 +39,7 @@ def _written(
     if isinstance(value, Mapping):
         if key not in NAMED:
             return {k: _written(each, find, k) for k, each in value.items()}
-        # The values of names are UUIDs; those of other names are no attributes, whatever their name.
+        # Below `names` are UUIDs. Other free names mean nothing, even if they equal a key.
         below = key if key == "names" else None
         return {
             _uuid(k) if key == "service-data" else k: _written(each, find, below)
@@ -63,7 +63,7 @@ def _refuse(value: object) -> None:
 
 
 class Device(dict[str, Any]):
-    """A simulated device, with the keys of a device file. A room gives it an address."""
+    """A simulated device: a dict with the keys of a device file. A room adds an address."""
 
     def __init__(self, name: str, *, services: Sequence[Mapping[str, Any]] = (), **others: Any):
         super().__init__(name=name, services=list(services), **keys(others))

@@ -1,6 +1,6 @@
-"""Logic of a simulated device in Python: it answers the events that it has handlers for.
+"""Logic of a simulated device in Python: handlers that answer its events.
 
-The simulation connects to a socket of this process, and its world waits for each answer.
+The simulation connects to a socket of this process, and stands still until each answer.
 docs/device-logic.md describes the lines.
 """
 
@@ -22,9 +22,9 @@ from blerun.bus import SimulationError
 from blerun.devices import text
 
 UNLIKELY_ERROR = 0x0E
-LATEST = 10.0  # The simulation waits for an answer for 5 s.
+LATEST = 10.0  # Longer than the 5 s that the simulation waits for an answer.
 POLLING = 0.01
-# The methods that a handler can call, as actions of its answer.
+# The control methods that a handler may call. They become actions of its answer.
 ACTIONS: dict[str, Callable[..., dict[str, Any]]] = {
     "SetValue": lambda name, value: {"notify": name, "value": value.hex()},
     "DropLink": lambda: {"disconnect": True},
@@ -34,7 +34,7 @@ ACTIONS: dict[str, Callable[..., dict[str, Any]]] = {
 
 
 class ATTError(Exception):
-    """Raised in a handler, it refuses the read or the write: `raise ATTError(0x80)`."""
+    """Refuses a read or a write, when raised in a handler: `raise ATTError(0x80)`."""
 
     def __init__(self, code: int):
         if code not in range(1, 256):
@@ -44,7 +44,7 @@ class ATTError(Exception):
 
 
 class Logic:
-    """The handlers of a device, and the socket at `path` where events come in.
+    """The handlers of a device, and the socket at `path` that receives its events.
 
     Handlers run in a thread of their own, one at a time. Their exceptions are added to `errors`, and
     so is an error when the simulation has stopped waiting for an answer.
@@ -58,7 +58,7 @@ class Logic:
         self._running: str | None = None
         self._is_over = False
         self._listener = socket.socket(socket.AF_UNIX)
-        # A socket without a name in any folder: a killed process leaves nothing.
+        # The socket is reached by its descriptor, and its file removed: a killed process leaves none.
         with tempfile.TemporaryDirectory(prefix="blerun-logic-") as folder:
             self._listener.bind(f"{folder}/socket")
             self._place = os.open(f"{folder}/socket", os.O_PATH | os.O_CLOEXEC)
@@ -67,7 +67,7 @@ class Logic:
         threading.Thread(target=self._accept, daemon=True).start()
 
     def act(self, method: str, device: Any = "", *arguments: Any) -> list[Any]:
-        """Makes a call of a handler an action of its answer."""
+        """Adds a call of a handler to the actions of its answer."""
         if method not in ACTIONS or device.casefold() not in map(str.casefold, self.names):
             of = f" of {device}" if device and isinstance(device, str) else ""
             raise SimulationError(
@@ -84,18 +84,18 @@ class Logic:
             try:
                 connection, _ = self._listener.accept()
             except OSError:
-                return  # It is closed.
+                return  # The listener was closed.
             threading.Thread(target=self._serve, args=[connection], daemon=True).start()
 
     def _serve(self, connection: socket.socket) -> None:
         lines: SimpleQueue[str | None] = SimpleQueue()
         threading.Thread(target=self._work, args=[connection, lines], daemon=True).start()
         try:
-            # It reads on while a handler runs: the end of the connection is noticed at once.
+            # Reads on while a handler runs, and so notices the end of the connection at once.
             with connection.makefile(encoding="utf-8") as received:
                 for line in received:
                     lines.put(line)
-        except (OSError, ValueError):  # It may end within a line.
+        except (OSError, ValueError):  # The connection may end within a character.
             pass
         lines.put(None)
         self._give_up()
@@ -110,18 +110,18 @@ class Logic:
                     connection.shutdown(socket.SHUT_RDWR)
 
     def _give_up(self) -> None:
-        """Adds the error about logic that the simulation no longer asks."""
+        """Adds the error for a connection that the simulation has closed."""
         if self._is_over:
             return
         self._is_over = True
-        # Too late, or wrong: the messages of the room have the reason.
+        # The messages of the room have the reason: a late or an invalid answer.
         complaint = f"the simulation has given up the logic of {self.names[-1]}"
         if self._running:
             complaint += f", whose handler of '{self._running}' has not returned"
         self.errors.append(SimulationError("LogicFailed", complaint))
 
     def settle(self) -> None:
-        """Waits until no handler runs, or the simulation has given up this logic."""
+        """Waits until no handler runs, or the simulation has given up the logic."""
         end = time.monotonic() + LATEST
         while self._running and not self._is_over:
             if time.monotonic() > end:
@@ -132,7 +132,7 @@ class Logic:
         __tracebackhide__ = True
         handle = event.get("handle") or f"timer {event.get('name')}"
         handler = self.handlers.get(handle)
-        if handler is None or event.get("offset", 0) > 0:  # The rest of a long value.
+        if handler is None or event.get("offset", 0) > 0:  # A further part of a long value.
             return {"id": event["id"], **self._answers.get(handle, {})}
         answer: dict[str, Any] = {}
         self._actions = []
@@ -146,7 +146,7 @@ class Logic:
                 answer["value"] = octets(result).hex()
         except ATTError as error:
             answer["error"] = error.code
-        except BaseException as error:  # Also that of pytest.fail.
+        except BaseException as error:  # pytest.fail raises a BaseException.
             self.errors.append(error)
             if event["event"] in ("read", "write"):
                 answer["error"] = UNLIKELY_ERROR
@@ -156,15 +156,15 @@ class Logic:
         return {"id": event["id"], **answer, **({"do": self._actions} if self._actions else {})}
 
     def close(self) -> None:
-        """Closes the socket. The end of the simulation is no failure then."""
+        """Closes the socket. The end of the connection is no error afterwards."""
         self._is_over = True
-        self._listener.shutdown(socket.SHUT_RDWR)  # Ends the waiting for connections.
+        self._listener.shutdown(socket.SHUT_RDWR)  # Ends accept().
         self._listener.close()
         os.close(self._place)
 
 
 def octets(value: int | bytes) -> bytes:
-    """A number is one byte."""
+    """Converts a value to bytes. A number is one byte."""
     complaint = f"invalid value {value!r}: expected bytes, or a number from 0 to 255 for one byte"
     if not isinstance(value, int | bytes | bytearray | memoryview):
         raise TypeError(complaint)

@@ -27,7 +27,7 @@ LONGEST_NAME = 120
 
 @dataclass
 class ChainRun:
-    """What a chain did: its exit status, what it printed, and its events (docs/output.md)."""
+    """The result of a chain: exit status, printed text, and events (docs/output.md)."""
 
     status: int
     output: str
@@ -36,7 +36,7 @@ class ChainRun:
 
 @dataclass
 class SimulatedBlueZ:
-    """Makes rooms: `simulated_bluez("lock.yaml")`, `simulated_bluez(Device("Door-1", …))`."""
+    """Starts rooms: `simulated_bluez("lock.yaml")`, `simulated_bluez(Device("Door-1", …))`."""
 
     request: pytest.FixtureRequest
     environment: pytest.MonkeyPatch
@@ -49,7 +49,7 @@ class SimulatedBlueZ:
     ) -> Room:
         """Starts a room and makes it the system bus of this test.
 
-        Definitions are files, which are looked up beside the test, or devices in Python.
+        Definitions are devices in Python, or files, with paths relative to the folder of the test.
         """
         __tracebackhide__ = True
         option = self.request.config.getoption
@@ -66,7 +66,7 @@ class SimulatedBlueZ:
     def _path(self, definition: str | Path | Mapping[str, Any], room: str, number: int) -> Path:
         if not isinstance(definition, Mapping):
             return Path(definition)
-        # Not those of the ready-made devices, which may be in the same room.
+        # Not an address of the ready-made devices, which may be in the same room.
         address = "DE:FA:17:00:" + number.to_bytes(2, "big").hex(":").upper()
         path = self.files / f"{room}-{number}.json"
         given = definition if "devices" in definition else {"address": address, **definition}
@@ -74,18 +74,18 @@ class SimulatedBlueZ:
         return path
 
     def _find(self, key: str, given: Any) -> Any:
-        """The value of a key of a device in Python that names a file, which is beside the test."""
+        """Resolves the path of a key of a device in Python, relative to the folder of the test."""
         folder = self.request.path.parent
         if key == "program" and isinstance(given, list | tuple) and given:
             program = str(folder / given[0]) if "/" in str(given[0]) else given[0]
             words = [program, *given[1:]]
-            # One that cannot be started is reported as it is.
+            # Without `env`, blerun reports a program that cannot be started.
             return ["env", "-C", str(folder), *words] if shutil.which(str(program)) else words
         if not isinstance(given, str | Path):
             return given
         if key != "csv":
             return str(folder / given)
-        # A table has to be below the folder of the device file.
+        # blerun reads tables only below the folder of the device file.
         copy = self.files / given
         if (folder / given).is_file() and copy.resolve().is_relative_to(self.files.resolve()):
             copy.parent.mkdir(parents=True, exist_ok=True)
@@ -93,13 +93,13 @@ class SimulatedBlueZ:
         return str(given)
 
     def use(self, room: Room) -> None:
-        """Makes a room the system bus of this test and of what it starts, if it has several."""
+        """Makes a room the system bus of this test and its child processes, if there are several."""
         self.environment.setenv("DBUS_SYSTEM_BUS_ADDRESS", room.address)
 
     def run(
         self, file: str | Path, *options: str, check: bool = True, **variables: object
     ) -> ChainRun:
-        """Runs a chain in the room in use: see the fixture `blerun_run`."""
+        """Runs a chain in the current room: see the fixture `blerun_run`."""
         __tracebackhide__ = True
         if not self.rooms:
             pytest.fail("blerun_run needs a room: call simulated_bluez first")
@@ -122,7 +122,7 @@ class SimulatedBlueZ:
         return ChainRun(ended.returncode, ended.stdout, [json.loads(line) for line in lines])
 
     def check(self) -> None:
-        """Raises the first error of a handler, and waits for one that still runs."""
+        """Waits for handlers that still run, and raises the first error of a handler."""
         __tracebackhide__ = True
         for room in self.rooms:
             room.settle()
@@ -157,11 +157,11 @@ def simulated_bluez(
     try:
         yield made
     finally:
-        with ExitStack() as ends:  # Each room is closed, even where another cannot be.
+        with ExitStack() as ends:  # Closes each room, even if another one fails.
             for room in made.rooms:
                 ends.callback(room.close)
     folder = request.config.getoption("--blerun-artifacts")
-    if folder and list(files.glob("*.log")):  # Of a failure.
+    if folder and list(files.glob("*.log")):  # Written for failed tests.
         name = re.sub(r"[^\w.-]+", "-", request.node.nodeid)
         if len(name) > LONGEST_NAME:
             digest = hashlib.sha256(request.node.nodeid.encode()).hexdigest()
@@ -173,7 +173,7 @@ def simulated_bluez(
 
 @pytest.fixture
 def blerun_run(simulated_bluez: SimulatedBlueZ) -> Callable[..., ChainRun]:
-    """Runs chains in the room in use: `blerun_run("unlock.yaml", pin="1234")`.
+    """Runs chains in the current room: `blerun_run("unlock.yaml", pin="1234")`.
 
     Further arguments are options of `blerun run`; keywords set variables of the chain. A chain that
     fails fails the test with its explanation, unless `check` is false.
@@ -183,7 +183,7 @@ def blerun_run(simulated_bluez: SimulatedBlueZ) -> Callable[..., ChainRun]:
 
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
-    """Lets a test fail whose device logic has failed."""
+    """Fails a test if a handler of its devices has failed."""
     __tracebackhide__ = True
     yield
     if made := item.stash.get(_made, None):
@@ -194,20 +194,22 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
 def pytest_runtest_makereport(
     item: pytest.Item, call: pytest.CallInfo[None]
 ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Adds what happened in the rooms to the report of a failure, while they are there."""
+    """Adds the logs of the rooms to the report of a failed test, before the rooms are closed."""
     report = yield
     made = item.stash.get(_made, None)
     if made is None or call.when == "teardown":
         return report
     if not report.failed:
-        for room in made.rooms:  # Skipped by it, or expected to fail: not again at the teardown.
+        for room in (
+            made.rooms
+        ):  # The error was a skip or an expected failure: not raised again at the teardown.
             if call.excinfo and call.excinfo.value in room.handler_errors:
                 room.handler_errors.remove(call.excinfo.value)
         return report
     for number, room in enumerate(made.rooms, 1):
         try:
             lines = [str(entry) for entry in room.log()]
-        except Exception as error:  # A report of the test's failure is worth more than this one.
+        except Exception as error:  # Must not replace the failure of the test.
             lines = [f"(no log: {error})"]
         lines += room.messages()
         seed = "default seed" if room.seed is None else f"seed {room.seed}"

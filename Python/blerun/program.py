@@ -1,4 +1,4 @@
-"""The program blerun of this wheel, and the console script that runs it."""
+"""The path of the program blerun in this wheel, and the console script that runs it."""
 
 import os
 import sys
@@ -8,7 +8,7 @@ PROGRAM = Path(__file__).parent / "blerun"
 
 
 def main() -> None:
-    """Replaces this process with the program: arguments, signals and exit status are its own."""
+    """Executes the program in place of this process, with the same arguments."""
     try:
         os.execv(PROGRAM, ["blerun", *sys.argv[1:]])
     except OSError as error:

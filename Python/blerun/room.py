@@ -1,4 +1,4 @@
-"""A room: simulated devices and a simulated BlueZ on a private bus, and how to steer them."""
+"""A room: simulated devices and a simulated BlueZ on a private bus, with methods that steer them."""
 
 import os
 import selectors
@@ -25,7 +25,7 @@ Handler = TypeVar("Handler", bound=Callable[..., Any])
 
 
 def wait_until(happened: Callable[[], object], timeout: float, complaint: str) -> None:
-    """Polls; raises `SimulationError` with the complaint after that time."""
+    """Polls a condition. Raises `SimulationError` with the complaint after the timeout."""
     end = time.monotonic() + timeout
     while not happened():
         if time.monotonic() > end:
@@ -34,7 +34,7 @@ def wait_until(happened: Callable[[], object], timeout: float, complaint: str) -
 
 
 class Entry(NamedTuple):
-    """An entry of the log: docs/simulator-control.md describes the events."""
+    """An entry of the log. docs/simulator-control.md describes the events."""
 
     number: int
     seconds: float
@@ -50,7 +50,7 @@ class Entry(NamedTuple):
 
 
 class Room:
-    """Simulated devices on a bus of their own, until `close`. The bus is at `address`."""
+    """Simulated devices on a private bus at `address`, until `close`."""
 
     def __init__(self, files: Sequence[Path], seed: int | None = None, cwd: Path | None = None):
         __tracebackhide__ = True
@@ -59,7 +59,7 @@ class Room:
         self._logic: dict[tuple[str, str], Logic] = {}
         self._monitor: subprocess.Popen[bytes] | None = None
         seeded = [] if seed is None else ["--seed", str(seed)]
-        # It ends when its input does: with this process, however that ends.
+        # `cat` ends at the end of its input: also when this process is killed.
         command = ["sh", "-c", 'echo "$DBUS_SYSTEM_BUS_ADDRESS"; exec cat >/dev/null']
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115
         self._process = subprocess.Popen(
@@ -67,7 +67,7 @@ class Room:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,
-            start_new_session=True,  # Ctrl-C is for the tests, which then close the room.
+            start_new_session=True,  # Ctrl-C reaches the tests alone, which then close the room.
             cwd=cwd,
         )
         try:
@@ -95,7 +95,7 @@ class Room:
         return os.pread(self._errors.fileno(), MOST_PRINTED, 0).decode(errors="replace")
 
     def messages(self) -> list[str]:
-        """What the simulation has printed on standard error, without its greeting."""
+        """The messages of the simulation on standard error, without the greeting."""
         if self._errors.closed:
             return []
         return [line for line in self._printed().splitlines() if line.startswith("blerun: ")][1:]
@@ -114,12 +114,12 @@ class Room:
         self._errors.close()
 
     def record(self, trace: Path) -> None:
-        """Records the messages on its bus, for Wireshark, if dbus-monitor is installed."""
+        """Records the messages on the bus, for Wireshark, if dbus-monitor is installed."""
         if program := shutil.which("dbus-monitor"):
             with trace.open("wb") as file:
                 command = [program, "--address", self.address, "--pcap"]
                 self._monitor = subprocess.Popen(command, stdout=file, start_new_session=True)
-            # Behind the head of the file there are messages when it has begun.
+            # The recording has begun when messages follow the header of the file.
             wait_until(
                 lambda: trace.stat().st_size > PCAP_HEAD, STARTING, "dbus-monitor recorded nothing"
             )
@@ -132,55 +132,57 @@ class Room:
             logic.close()
         self._bus.close()
         self._end()
-        if self._monitor:  # Its bus has ended.
+        if self._monitor:  # It ends with its bus.
             self._monitor.wait(ENDING)
 
     @property
     def environment(self) -> dict[str, str]:
-        """The environment of a program that is to use this room."""
+        """An environment for programs that use this room."""
         return {**os.environ, "DBUS_SYSTEM_BUS_ADDRESS": self.address}
 
     def __getitem__(self, device: str) -> "RoomDevice":
-        """A device, by its name or address."""
+        """Returns a device by its name or address."""
         return RoomDevice(self, device)
 
     def __iter__(self) -> Iterator["RoomDevice"]:
-        """The devices."""
+        """Iterates over the devices."""
         return (RoomDevice(self, address) for address in self.devices())
 
     def __contains__(self, device: str) -> bool:
-        """Whether a device has that name or address."""
+        """Returns whether a device has this name or address."""
         return self.find(device) is not None
 
     def find(self, device: str) -> tuple[str, str, bool] | None:
-        """The address and the name of a device, and whether it is connected."""
+        """Returns the address and the name of a device, and whether it is connected; None if unknown."""
         for address, name, connected in self.call("ListDevices")[0]:
             if device.casefold() in (address.casefold(), name.casefold()):
                 return address, name, connected
         return None
 
     def call(self, method: str, signature: str = "", *arguments: object) -> list[Any]:
-        """Calls any method of the control interface."""
+        """Calls a method of the control interface."""
         if (logic := answering.get()) and logic in self._logic.values():
             return logic.act(method, *arguments)
         return self._bus.call(method, signature, *arguments)
 
     def attach(self, names: tuple[str, str], event: str, handler: Callable[..., Any]) -> None:
-        """Adds a handler to the logic of the device with that address and name."""
+        """Adds a handler to the logic of the device with this address and name."""
         if not (logic := self._logic.get(names)):
             logic = self._logic[names] = Logic(names, self.handler_errors)
         handlers = {**logic.handlers, event: handler}
-        asked = [each for each in handlers if not each.startswith("timer ")]  # Those always come.
+        asked = [
+            each for each in handlers if not each.startswith("timer ")
+        ]  # Timers need no request.
         self.call("AttachLogic", "ssas", names[0], logic.path, asked)
         logic.handlers = handlers
 
     def settle(self) -> None:
-        """Waits until no handler runs, or the simulation has stopped waiting for it."""
+        """Waits until no handler runs, or the simulation has given up its logic."""
         for logic in self._logic.values():
             logic.settle()
 
     def devices(self) -> list[str]:
-        """The addresses of the devices."""
+        """Returns the addresses of the devices."""
         return [address for address, _, _ in self.call("ListDevices")[0]]
 
     def fault(self, fault: str | None = None, **rule: Any) -> None:
@@ -189,11 +191,11 @@ class Room:
             self[address].fault(fault, **rule)
 
     def restart(self, seconds: float = 0.1) -> None:
-        """Lets bluetoothd crash, and returns when a new one has started, after that time."""
+        """Lets bluetoothd crash, and returns when it has started again, after this time."""
         self.call("Restart", "u", round(seconds * 1000))
 
     def log(self, since: int = 0) -> list[Entry]:
-        """What clients called and what happened: the entries with numbers above `since`."""
+        """Returns the log of calls and events: the entries with numbers above `since`."""
         rows = self.call("ReadLog", "t", since)[0]
         return [Entry(r[0], r[1] / 1e6, r[2], r[3], r[4], r[5], bytes(r[6])) for r in rows]
 
@@ -212,11 +214,11 @@ class RoomDevice:
     def _row(self) -> tuple[str, str, bool]:
         if row := self.room.find(self.name):
             return row
-        self.room.call("GetValue", "ss", self.name, "")  # Its refusal suggests a name.
+        self.room.call("GetValue", "ss", self.name, "")  # The refusal of this call suggests a name.
         raise SimulationError("UnknownDevice", f"unknown device '{self.name}'")
 
     def on(self, event: str) -> Callable[[Handler], Handler]:
-        """Makes a function the handler of an event of docs/device-logic.md: `on("connected")`."""
+        """Decorates the handler of an event of docs/device-logic.md: `on("connected")`."""
 
         def attach(handler: Handler) -> Handler:
             self.room.attach(self._row()[:2], event, handler)
@@ -225,26 +227,26 @@ class RoomDevice:
         return attach
 
     def on_read(self, characteristic: str) -> Callable[[Handler], Handler]:
-        """The handler returns the value that is read, or nothing for the one that is there."""
+        """Decorates the handler of reads. It returns the value, or None for the present one."""
         return self.on(f"read {characteristic}")
 
     def on_write(self, characteristic: str) -> Callable[[Handler], Handler]:
-        """The handler gets the value, and may return the one that is stored in its place."""
+        """Decorates the handler of writes. It gets the value, and may return another one to store."""
         return self.on(f"write {characteristic}")
 
     def on_subscribe(self, characteristic: str) -> Callable[[Handler], Handler]:
-        """The handler is called when notifications or indications are enabled."""
+        """Decorates the handler called when notifications or indications are enabled."""
         return self.on(f"subscribed {characteristic}")
 
     def wake(self, timer: str, seconds: float) -> None:
-        """In a handler: lets that of `on("timer relock")` be called after that time."""
+        """Starts a timer, in a handler: the handler of `on("timer relock")` is called after this time."""
         if not answering.get():
             complaint = f"wake('{timer}') of {self.name} can be called only in a handler"
             raise SimulationError("NotInHandler", complaint)
         self.room.call("Wake", "ssu", self.name, timer, round(seconds * 1000))
 
     def drop(self) -> None:
-        """Drops the connection, as if out of range."""
+        """Drops the connection, as if the device were out of range."""
         self.room.call("DropLink", "s", self.name)
 
     def vanish(self) -> None:
@@ -260,28 +262,28 @@ class RoomDevice:
         self.room.call("LoseBonds", "s", self.name)
 
     def move(self, rssi: int, within: float = 0.0) -> None:
-        """Changes its RSSI evenly to that value in dBm, within that many seconds."""
+        """Changes the RSSI to a value in dBm, evenly within a number of seconds."""
         self.room.call("Move", "snu", self.name, rssi, round(within * 1000))
 
     def advertise(self, **change: Any) -> None:
-        """Changes what it advertises, by keys of a device file: `advertise(rssi=-70)`."""
+        """Changes the advertised data, by keys of a device file: `advertise(rssi=-70)`."""
         self.room.call("Advertise", "ss", self.name, text(keys(change)))
 
     def get(self, characteristic: str) -> bytes:
-        """The current value, without a read by a client."""
+        """Returns the current value, without a read by a client."""
         return bytes(self.room.call("GetValue", "ss", self.name, characteristic)[0])
 
     def unused(self) -> list[str]:
-        """The `responses` that no write has used, of a device with `unrecorded`."""
+        """Returns the unused `responses` of a device with `unrecorded`."""
         return list(self.room.call("ListUnused", "s", self.name)[0])
 
     def set(self, characteristic: str, value: int | bytes) -> None:
-        """Changes a value as the device does: stored, sent to subscribers. A number is one byte."""
+        """Stores a value as the device does, and sends it to subscribers. A number is one byte."""
         self.room.call("SetValue", "ssay", self.name, characteristic, octets(value))
 
     def notify(self, characteristic: str, value: int | bytes, timeout: float = 5.0) -> None:
-        """Changes a value and, outside of a handler, waits until it was sent to a subscriber."""
-        if answering.get():  # It would wait for itself.
+        """Stores a value and, outside of handlers, waits until it was sent to a subscriber."""
+        if answering.get():  # The simulation waits for this handler, and sends nothing.
             return self.set(characteristic, value)
         seen = max((entry.number for entry in self.room.log()), default=0)
         self.set(characteristic, value)
@@ -292,14 +294,14 @@ class RoomDevice:
         )
 
     def written(self, characteristic: str) -> list[bytes]:
-        """The values that clients wrote, and that reached the device, in order."""
+        """Returns the values that clients wrote and the device received, in order."""
         return self._values("written", characteristic)
 
     def wait_for_write(
         self, characteristic: str, timeout: float = 5.0, count: int = 1
     ) -> list[bytes]:
-        """The written values, when there are `count`. For clients in other threads or processes:
-        it blocks this one."""
+        """Returns the written values once there are `count`. Blocks: for clients in other threads or
+        processes."""
         times = "once" if count == 1 else f"{count} times"
         what = f"{characteristic} of {self.name} was not written {times}"
         wait_until(lambda: len(self.written(characteristic)) >= count, timeout, what)

@@ -23,7 +23,7 @@ def door(simulated_bluez: SimulatedBlueZ) -> RoomDevice:
 
 @pytest.fixture
 def anyio_backend() -> str:
-    return "asyncio"  # As bleak has no other.
+    return "asyncio"  # The only backend of bleak.
 
 
 @pytest_asyncio.fixture

@@ -1,4 +1,4 @@
-"""Device logic in Python, with a peer in place of the simulation: it sends events and reads the
+"""Device logic in Python, with a peer in place of the simulation, which sends events and reads
 answers."""
 
 import asyncio
@@ -18,7 +18,7 @@ from blerun.room import wait_until
 
 
 class Peer:
-    """The simulation of Door-1 and Door-2, as a room sees it."""
+    """Replaces the simulation of Door-1 and Door-2."""
 
     def __init__(self) -> None:
         self.socket = socket.socket(socket.AF_UNIX)
@@ -108,7 +108,9 @@ def test_each_event_has_its_handler(peer: Peer, door: RoomDevice) -> None:
     state = {"characteristic": "6c610003", "handle": "read state"}
     assert peer.event("read", offset=0, **state) == {"value": "07"}
     assert peer.event("read", offset=0, **state) == {"value": "0809"}
-    assert peer.event("read", offset=1, **state) == {"value": "0809"}  # The rest of a long value.
+    assert peer.event("read", offset=1, **state) == {
+        "value": "0809"
+    }  # A further part of a long value.
     assert peer.write("0102") == {"value": "0201"}
     assert peer.event("subscribed", characteristic="s", handle="subscribed state") == {}
     assert peer.event("connected", handle="connected") == {}

@@ -1,4 +1,4 @@
-"""The examples in Python of README.md and of the documentation do what the pages show."""
+"""Runs the Python examples of README.md and of the documentation."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""The plugin in runs of pytest: reports, chains, parallel tests, and ends of all kinds."""
+"""Runs pytest with the plugin: reports, chains, parallel tests, interrupted tests."""
 
 import os
 import signal
@@ -16,7 +16,7 @@ from blerun import Device
 DOOR = Device("Door-1", services=[{"service": "battery", "characteristics": [
     {"characteristic": "battery-level", "properties": ["read"], "value": {"u8": 87}}]}])
 """
-DBUS = 231  # The link type of a capture of D-Bus messages, as Wireshark knows it.
+DBUS = 231  # LINKTYPE_DBUS, the link type of D-Bus messages in a capture.
 CHAIN = """
 name: Battery
 device: { name: Door-1 }
@@ -257,7 +257,7 @@ def test(simulated_bluez):
     )
     command = [sys.executable, "-m", "pytest", "-q", "-s", "-p", "no:cacheprovider"]
     command += ["--blerun-artifacts", "kept"]
-    # Where these tests run in the background of a shell, they ignore SIGINT, and so would what they start.
+    # Background jobs of a shell ignore SIGINT, and so would their children.
     obey = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, preexec_fn=obey) as tests:
         assert tests.stdout

@@ -1,4 +1,4 @@
-"""Rooms, as bleak and the control interface see them."""
+"""Rooms, through bleak and through the control interface."""
 
 import asyncio
 import json
@@ -142,7 +142,7 @@ def test_a_device_out_of_range_is_not_found(simulated_bluez: SimulatedBlueZ) -> 
 def test_any_name_is_that_of_a_device(simulated_bluez: SimulatedBlueZ) -> None:
     data = {"manufacturer-data": {0x1234: b"\x0a\x0b"}}
     tag = Device("Tür \N{DOOR}", advertisement=data)
-    other = Device("Door-1", address="C0:FF:EE:00:00:01")  # As that of a ready-made device.
+    other = Device("Door-1", address="C0:FF:EE:00:00:01")  # The address of a ready-made device.
     simulated_bluez(tag, other)
 
     async def scan() -> dict[str | None, dict[int, bytes]]:

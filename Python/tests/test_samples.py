@@ -1,5 +1,4 @@
-"""The samples run as their readers run them, with the installed wheel; the one in Swift is built
-in Tests/Consumer."""
+"""Runs the samples with the installed wheel. Tests/Consumer builds the one in Swift."""
 
 import os
 import shutil
@@ -15,7 +14,7 @@ SAMPLES = Path(os.environ["BLERUN_SOURCE"], "docs", "samples")
 
 @pytest.fixture
 def samples(tmp_path: Path) -> Path:
-    """A copy, so that nothing is written beside them."""
+    """A copy of the samples: tests write into their folder."""
     return Path(shutil.copytree(SAMPLES, tmp_path / "samples"))
 
 
@@ -47,7 +46,7 @@ def test_the_steps_of_the_workflow_go_well(samples: Path) -> None:
         for step in workflow["jobs"]["simulated"]["steps"]
         if "run" in step
     }
-    # Only a machine of its own can install packages.
+    # Packages can be installed only on a dedicated machine.
     assert f"wheels/blerun-{version('blerun')}-py3-none-manylinux" in steps.pop("Packages")
     assert list(steps) == ["Python", "Batch"]
     for lines in steps.values():

@@ -1,4 +1,4 @@
-"""What is installed: the program, its version, its licences."""
+"""The installed wheel: the program, its version, its licences."""
 
 import re
 import subprocess

@@ -1,19 +1,19 @@
-// Threads for tests that block: one that waits for a child process holds its thread.
+// Threads for tests that block, for instance while they wait for a child process.
 //
-// The cooperative pool has a thread for each core. Two tests that block it would stop all others on
-// two cores, those with deadlines too.
+// The cooperative pool has one thread for each core. On two cores, two tests that block it would
+// stop all other tests, including those with deadlines.
 
 import Foundation
 package import Testing
 
-/// A few threads of their own for tests that block.
+/// A few threads for tests that block.
 private final class BlockingThreads: TaskExecutor {
   static let all = BlockingThreads()
 
   private let queue = OperationQueue()
 
   init() {
-    // Children beside one another, on few cores.
+    // More than cores: most of these threads wait for child processes.
     queue.maxConcurrentOperationCount = 6
   }
 
@@ -23,7 +23,7 @@ private final class BlockingThreads: TaskExecutor {
   }
 }
 
-/// Runs a suite's tests on threads of their own.
+/// Runs the tests of a suite on threads that they may block.
 package struct Blocking: SuiteTrait, TestTrait, TestScoping {
   package var isRecursive: Bool { true }
 
@@ -36,6 +36,6 @@ package struct Blocking: SuiteTrait, TestTrait, TestScoping {
 }
 
 extension Trait where Self == Blocking {
-  /// The tests block their thread, for instance until a child process has ended.
+  /// For tests that block their thread, for instance until a child process has ended.
   package static var blocking: Self { Self() }
 }

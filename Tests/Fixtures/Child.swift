@@ -1,42 +1,43 @@
-// A program that a test starts, with the signals it would have from a shell.
+// A child process of a test, with the signal mask that it would get from a shell.
 //
-// In place of Foundation's Process, which loses memory with a thread that has started one. What
-// is read and written is not here.
+// Used instead of Foundation's Process, which leaks memory for each thread that has started one.
+// Reading and writing the streams is up to the caller.
 
 package import Glibc
 import Signals
 
 /// A child process.
 package struct Child: Sendable {
-  /// What a standard stream of it is.
+  /// The kind of a standard stream.
   package enum Stream: Sendable {
     /// The null device.
     case nothing
-    /// A pipe, whose other end is ours.
+    /// A pipe, whose other end this process keeps.
     case pipe
-    /// The one of the tests.
-    case ours
+    /// The stream of the test process.
+    case inherited
   }
 
-  /// Why a program could not be started.
+  /// A failure to start a program.
   package struct NotStarted: Error {
     package let program: String
     package let errno: Int32
   }
 
   package let identifier: pid_t
-  /// Our ends of its standard input, output and error, where those are pipes. Whoever has the child
-  /// closes them.
+  /// The ends of the pipes to its standard input, output and error; nil for other streams. The
+  /// owner of the child closes them.
   package let ends: [Int32?]
 
-  /// Held from the making of pipes to the start of the child: no other child may get their ends. Its
-  /// value means nothing: one without size has no address of its own for the thread sanitizer.
+  /// Locked from the creation of the pipes to the start of the child, so that no other child
+  /// inherits their ends. The value is unused; a type without size would have no address for the
+  /// thread sanitizer.
   private static let starting = Guarded(false)
 
-  /// Starts `arguments[0]`, found along our PATH.
+  /// Starts `arguments[0]`, found on the PATH of this process.
   ///
   /// - Parameters:
-  ///   - environment: The whole environment; ours without one.
+  ///   - environment: The whole environment; nil for that of this process.
   ///   - streams: Standard input, output and error.
   package init(
     _ arguments: [String], environment: [String: String]? = nil, streams: [Stream]
@@ -62,7 +63,7 @@ package struct Child: Sendable {
     _ stream: Stream, isInput: Bool
   ) throws -> (ours: Int32?, theirs: Int32?) {
     switch stream {
-    case .ours: return (nil, nil)
+    case .inherited: return (nil, nil)
     case .nothing: return (nil, Glibc.open("/dev/null", O_RDWR | O_CLOEXEC))
     case .pipe:
       var ends: [Int32] = [-1, -1]
@@ -81,7 +82,7 @@ package struct Child: Sendable {
     for (number, stream) in streams.enumerated() {
       if let stream { posix_spawn_file_actions_adddup2(&actions, stream, Int32(number)) }
     }
-    // The threads of a test block signals, which a child would inherit.
+    // The child would inherit the blocked signals of the test's thread.
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
@@ -103,16 +104,16 @@ package struct Child: Sendable {
 
   package func send(_ signal: Int32) { kill(identifier, signal) }
 
-  /// Stops it, and returns once it has stopped: on another core it runs on for a moment.
+  /// Stops the child, and waits until it has stopped: on another core it runs on for a moment.
   package func pause() {
     send(SIGSTOP)
     var status = siginfo_t()
     waitid(P_PID, id_t(identifier), &status, WSTOPPED | WEXITED | WNOWAIT)
   }
 
-  /// Waits for its end. To be called once.
+  /// Waits for the end of the child. Must be called only once.
   ///
-  /// - Returns: Its exit status, or 128 + n when signal n ended it.
+  /// - Returns: The exit status, or 128 + n if signal n ended it.
   @discardableResult
   package func wait() -> Int32 {
     while true {
@@ -120,7 +121,8 @@ package struct Child: Sendable {
     }
   }
 
-  /// The same if it has ended; not to be called again then.
+  /// The exit status if the child has ended; nil otherwise. Must not be called again after it has
+  /// returned one.
   package func statusIfEnded() -> Int32? { status(WNOHANG) }
 
   private func status(_ options: Int32) -> Int32? {

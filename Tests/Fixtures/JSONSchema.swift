@@ -1,11 +1,11 @@
-// As much of JSON Schema as the shipped schemas use.
+// Validates against JSON Schema, as far as the shipped schemas use it.
 //
-// A keyword that is not known here is an error, so that nothing is passed over.
+// An unknown keyword is an error, so that no rule is ignored.
 
 public import Documents
 import Foundation
 
-/// A JSON value, as an editor takes a YAML file.
+/// A JSON value, as an editor interprets a YAML file.
 public indirect enum JSON: Hashable {
   case null
   case truth(Bool)
@@ -14,7 +14,7 @@ public indirect enum JSON: Hashable {
   case list([JSON])
   case object([String: JSON])
 
-  /// YAML 1.2, as far as the files go.
+  /// The JSON value of a YAML 1.2 node.
   public init(_ node: Node) {
     if let entries = node.mapping {
       self = .object(Dictionary(entries.map { ($0.key, JSON($0.value)) }) { $1 })
@@ -56,7 +56,7 @@ public struct JSONSchema {
     self.files = files
   }
 
-  /// What is wrong with a value, in the words of the schema.
+  /// The violations in a value: its path and the keyword of the schema.
   public func problems(_ value: JSON, _ file: String) -> [String] {
     check(value, files[file] ?? .null, file, at: "")
   }

@@ -1,17 +1,18 @@
-// A nats-server of a test's own, on a free port of the loopback, with its store in a temporary folder.
+// A private nats-server for a test, on a free port of the loopback, with its store in a temporary
+// folder.
 
 import Glibc
 package import Testing
 
 /// A running nats-server with JetStream.
 package final class NATSServer {
-  /// Where Debian puts it, which is not in the PATH of every user.
+  /// The paths of Debian, which are not in the PATH of every user.
   private static let paths = ["/usr/sbin", "/usr/bin", "/usr/local/bin"].map { "\($0)/nats-server" }
 
-  /// Where this host has it.
+  /// The path on this host; nil if it is not installed.
   fileprivate static var path: String? { paths.first { access($0, X_OK) == 0 } }
 
-  /// There is none to start.
+  /// No nats-server is installed.
   package struct NotInstalled: Error {}
 
   package let port: Int
@@ -19,9 +20,9 @@ package final class NATSServer {
   private var configuration: String
   private var program: RunningProgram?
 
-  /// Starts it and waits until it answers.
+  /// Starts the server and waits until it is ready.
   ///
-  /// - Parameter settings: Further lines of its configuration.
+  /// - Parameter settings: Additional lines of its configuration.
   package init(_ settings: String = "jetstream { store_dir: \"store\" }") throws {
     folder = try TemporaryFolder()
     configuration = settings
@@ -40,7 +41,7 @@ package final class NATSServer {
   ) throws -> (RunningProgram, Int) {
     guard let path else { throw NotInstalled() }
     let file = try write(settings, port: port, in: folder)
-    // Its log is on standard error.
+    // The server logs to standard error.
     let program = try RunningProgram(
       ["/bin/sh", "-c", "exec \"$0\" -c \"$1\" 2>&1", path, file], in: folder.path
     )
@@ -53,28 +54,28 @@ package final class NATSServer {
     return (program, port)
   }
 
-  /// The address of a fleet on it.
+  /// The address of a fleet on this server.
   package func address(of fleet: String, user: String? = nil) -> String {
     "nats://\(user.map { "\($0)@" } ?? "")127.0.0.1:\(port)/\(fleet)"
   }
 
-  /// Ends it at once, as a power cut does; what it has stored stays.
+  /// Kills the server, like a power cut. Its store remains.
   package func kill() {
     program?.send(SIGKILL)
     _ = program?.end()
     program = nil
   }
 
-  /// Stops it in its tracks: it takes what is sent, and answers nothing.
+  /// Stops the server: it accepts data, but does not respond.
   package func pause() { program?.pause() }
 
-  /// Goes on.
+  /// Lets the server continue.
   package func resume() { program?.send(SIGCONT) }
 
-  /// Waits until it has logged `text`.
+  /// Waits until the server has logged `text`.
   package func waitForLog(_ text: String) throws { try program?.waitForOutput(text) }
 
-  /// Has it read other settings while it runs.
+  /// Makes the running server read other settings.
   package func reload(_ settings: String) throws {
     configuration = settings
     _ = try Self.write(settings, port: port, in: folder)
@@ -82,14 +83,14 @@ package final class NATSServer {
     try waitForLog("Reloaded server configuration")
   }
 
-  /// Starts it again, where it was.
+  /// Starts the server again, on the same port and store.
   package func restart() throws {
     program = try Self.start(configuration, port: port, in: folder).0
   }
 }
 
 extension Trait where Self == ConditionTrait {
-  /// The tests start a nats-server: they run on a host that has one.
+  /// For tests that start a nats-server: they run only on a host that has one.
   package static var needsNATSServer: Self {
     .enabled(if: NATSServer.path != nil, "nats-server is not installed")
   }

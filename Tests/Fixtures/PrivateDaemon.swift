@@ -1,22 +1,22 @@
-// A dbus-daemon of a test's own, gone with it.
+// A private dbus-daemon for a test, which ends with this object.
 
 import Glibc
 import Signals
 
 /// A running dbus-daemon with a session's open policy.
 package final class PrivateDaemon: Sendable {
-  /// Where it listens.
+  /// The address of the bus.
   package let address: String
   private let child: Guarded<Child?>
 
-  /// Starts it and waits until it listens.
+  /// Starts the daemon and waits until it listens.
   package init() throws {
     let child = try Child(
       [
         "dbus-daemon", "--session", "--nofork", "--nopidfile", "--print-address=1",
         "--address=unix:tmpdir=/tmp",
       ],
-      streams: [.nothing, .pipe, .ours]
+      streams: [.nothing, .pipe, .inherited]
     )
     self.child = Guarded(child)
     let output = child.ends[1] ?? -1
@@ -29,16 +29,16 @@ package final class PrivateDaemon: Sendable {
 
   deinit { stop() }
 
-  /// Stops it in its tracks: it takes connections and octets, and answers nothing.
+  /// Stops the daemon: it accepts connections and data, but does not respond.
   package func pause() { child.withLock { $0 }?.pause() }
 
-  /// Ends it, and with it every connection.
+  /// Ends the daemon and all its connections.
   package func stop() {
     let child = child.withLock { child in
       defer { child = nil }
       return child
     }
-    // Asked to leave, it takes its socket along; a paused one hears of it when it goes on.
+    // SIGTERM lets it remove its socket. A stopped daemon handles it only after SIGCONT.
     child?.send(SIGTERM)
     child?.send(SIGCONT)
     child?.wait()

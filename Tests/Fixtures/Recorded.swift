@@ -1,4 +1,4 @@
-// What a test was told by closures that run elsewhere.
+// Records the values that closures on any thread report to a test.
 
 import Signals
 
@@ -10,5 +10,5 @@ package final class Recorded<Element: Sendable>: Sendable {
 
   package var all: [Element] { list.withLock { $0 } }
   package func add(_ element: Element) { list.withLock { $0.append(element) } }
-  package func forget() { list.withLock { $0 = [] } }
+  package func removeAll() { list.withLock { $0 = [] } }
 }

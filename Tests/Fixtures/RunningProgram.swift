@@ -1,32 +1,32 @@
-// A program run by a test, as a user runs it: its output is read as it comes.
+// A program that a test runs like a user: its output is read while it runs.
 
 import Documents
 import Glibc
 
-/// A running program. It is killed when it is no longer held.
+/// A running program. It is killed when this object is freed.
 package final class RunningProgram {
-  /// What a program printed and how it ended.
+  /// The output and the exit status of a program.
   package struct Ended: Sendable {
     package let output: String
     package let errors: String
-    /// 128 + n when signal n ended it.
+    /// The exit status; 128 + n if signal n ended it.
     package let status: Int32
 
     package var lines: [String] { output.split(separator: "\n").map(String.init) }
 
-    /// How it ended and what it said about that, on one line.
+    /// The exit status and the standard error on one line.
     package var account: String {
       "status \(status): \(errors.split(separator: "\n").joined(separator: " | "))"
     }
   }
 
-  /// It ended, or its time did, before it printed what was awaited.
+  /// The program ended, or reached its time limit, before it printed the awaited text.
   package struct NotPrinted: Error {
     package let awaited: String
     package let output: String
   }
 
-  /// A stream of it that is read.
+  /// An output stream of the program.
   private struct Stream {
     var end: Int32?
     var octets: [UInt8] = []
@@ -36,8 +36,8 @@ package final class RunningProgram {
       end = nil
     }
 
-    /// Takes what has come; the stream is closed at its end.
-    mutating func take() {
+    /// Reads the available bytes; closes the stream at its end.
+    mutating func readAvailable() {
       guard let end else { return }
       let chunk = [UInt8](unsafeUninitializedCapacity: 1 << 16) { buffer, count in
         count = max(0, read(end, buffer.baseAddress, buffer.count))
@@ -53,15 +53,15 @@ package final class RunningProgram {
   /// Standard output and standard error.
   private var streams: [Stream]
   private var hasEnded = false
-  /// The streams that are not read for the time being.
+  /// The streams that are not read at present.
   private var paused: Set<Int> = []
 
   /// - Parameters:
-  ///   - arguments: The program, found along the PATH of its environment, and its arguments.
-  ///   - folder: Where it runs.
-  ///   - environment: The whole environment; that of the tests without one.
-  ///   - hasInput: Whether ``write(_:)`` is its standard input; else nothing is there.
-  ///   - limit: How long it may take: it is killed then.
+  ///   - arguments: The program, found on the PATH of its environment, and its arguments.
+  ///   - folder: The working directory.
+  ///   - environment: The whole environment; nil for that of the tests.
+  ///   - hasInput: Whether ``write(_:)`` feeds its standard input, which is empty otherwise.
+  ///   - limit: The time limit, after which it is killed.
   package init(
     _ arguments: [String], in folder: String, environment: [String: String]? = nil,
     hasInput: Bool = false, limit: Duration = .seconds(600)
@@ -96,11 +96,12 @@ package final class RunningProgram {
     String(decoding: streams[stream.rawValue].octets, as: UTF8.self)
   }
 
-  /// Its number on this host.
+  /// The process ID.
   package var process: Int32 { child.identifier }
 
-  /// Waits until a stream has something; false when both are closed, or it was killed for its time.
-  private func hear() -> Bool {
+  /// Waits for output and reads it; false if both streams are closed, or the time limit was
+  /// reached.
+  private func readOutput() -> Bool {
     let open = streams.indices.filter { streams[$0].end != nil && !paused.contains($0) }
     guard !open.isEmpty else { return false }
     var polled = open.map {
@@ -112,14 +113,16 @@ package final class RunningProgram {
       child.send(SIGKILL)
       return false
     }
-    for (index, heard) in zip(open, polled) where heard.revents != 0 { streams[index].take() }
+    for (index, heard) in zip(open, polled) where heard.revents != 0 {
+      streams[index].readAvailable()
+    }
     return true
   }
 
   /// Reads until `text` was printed on standard output.
   package func waitForOutput(_ text: String) throws {
     while !output.contains(text) {
-      guard streams[0].end != nil, hear() else {
+      guard streams[0].end != nil, readOutput() else {
         throw NotPrinted(awaited: text, output: output)
       }
     }
@@ -128,26 +131,26 @@ package final class RunningProgram {
   /// Reads until `text` was printed on standard error.
   package func waitForErrors(_ text: String) throws {
     while !printed(.errors).contains(text) {
-      guard streams[1].end != nil, hear() else {
+      guard streams[1].end != nil, readOutput() else {
         throw NotPrinted(awaited: text, output: printed(.errors))
       }
     }
   }
 
-  /// Reads until so many lines were printed on standard output; fewer when it ended before.
+  /// Reads until `count` lines were printed on standard output, or the program has ended.
   package func waitForLines(_ count: Int) {
     while streams[0].octets.count(where: { $0 == UInt8(ascii: "\n") }) < count {
-      guard streams[0].end != nil, hear() else { return }
+      guard streams[0].end != nil, readOutput() else { return }
     }
   }
 
-  /// The text after `mark` on the line where it was printed.
+  /// Waits for `mark` on standard output, and returns the rest of its line.
   package func waitForText(after mark: String) throws -> String {
     try waitForOutput(mark)
     while true {
       let rest = output.split(separator: mark, maxSplits: 1).last ?? ""
       if let end = rest.firstIndex(of: "\n") { return String(rest[..<end]) }
-      guard hear() else { throw NotPrinted(awaited: mark, output: output) }
+      guard readOutput() else { throw NotPrinted(awaited: mark, output: output) }
     }
   }
 
@@ -160,21 +163,21 @@ package final class RunningProgram {
 
   package func send(_ signal: Int32) { child.send(signal) }
 
-  /// Stops it, and returns once it has stopped.
+  /// Stops the program, and waits until it has stopped.
   package func pause() { child.pause() }
 
-  /// A stream that the program prints to.
+  /// An output stream of the program.
   package enum Printed: Int {
     case output, errors
   }
 
-  /// Does not read a stream any more, as a pager does that nobody pages.
+  /// Stops reading a stream, like a pager whose user does not scroll.
   package func pause(_ stream: Printed) { paused.insert(stream.rawValue) }
 
   /// Reads a stream again.
   package func resume(_ stream: Printed) { paused.remove(stream.rawValue) }
 
-  /// Whether it has ended. What it has printed by then is still read.
+  /// Whether the program has ended. Its output is still read.
   package func hasExited() -> Bool {
     var status = siginfo_t()
     waitid(P_PID, id_t(child.identifier), &status, WEXITED | WNOHANG | WNOWAIT)
@@ -199,9 +202,9 @@ package final class RunningProgram {
   /// Closes standard output, as `head` does.
   package func closeOutput() { streams[0].close() }
 
-  /// Waits for the end. To be called once.
+  /// Waits for the end of the program. Must be called only once.
   package func end() -> Ended {
-    while hear() {}
+    while readOutput() {}
     var status = child.statusIfEnded()
     while status == nil {
       if Self.now > deadline { child.send(SIGKILL) }

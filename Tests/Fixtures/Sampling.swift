@@ -1,15 +1,15 @@
-// How much the tests do of what they repeat: a sample, or all of it with BLERUN_TEST_ALL, as
-// `make test-all` sets it.
+// The share of repeated cases that the tests run: a sample, or all of them with BLERUN_TEST_ALL,
+// which `make test-all` sets.
 
 import Foundation
 package import Testing
 
-/// Whether the tests do everything, also what takes long.
+/// Whether the tests run all cases, including slow ones.
 package let testsEverything =
   ProcessInfo.processInfo.environment["BLERUN_TEST_ALL"]
   .map { !$0.isEmpty } ?? false
 
-/// All of `cases` where everything is tested; otherwise the first, the last, and each tenth.
+/// All of `cases` if everything is tested; otherwise the first, the last, and every tenth.
 package func sampled<Case>(_ cases: some Sequence<Case>) -> [Case] {
   let all = Array(cases)
   guard !testsEverything else { return all }
@@ -17,7 +17,7 @@ package func sampled<Case>(_ cases: some Sequence<Case>) -> [Case] {
 }
 
 extension Trait where Self == ConditionTrait {
-  /// The tests take long: they run only where everything is tested.
+  /// For slow tests: they run only if everything is tested.
   package static var onlyInTestAll: Self {
     .enabled(if: testsEverything, "takes long: make test-all, or BLERUN_TEST_ALL=1")
   }

@@ -1,12 +1,13 @@
-// Which sanitizer the tests were built with, for what cannot be asked of an instrumented program.
+// The sanitizer that the tests were built with, for checks that do not hold in an instrumented
+// program.
 
 import Glibc
 
-/// The sanitizer in this process.
+/// The sanitizer of this process.
 package enum Sanitizer {
-  /// Whether the addresses of this program are watched, and its leaks.
+  /// Whether this is an address sanitizer build, which also detects leaks.
   package static var watchesAddresses: Bool { dlsym(nil, "__asan_init") != nil }
 
-  /// Whether this program is instrumented, and so needs much more memory than it asks for.
-  package static var isThere: Bool { watchesAddresses || dlsym(nil, "__tsan_init") != nil }
+  /// Whether this program is instrumented, and so uses much more memory than it allocates.
+  package static var isActive: Bool { watchesAddresses || dlsym(nil, "__tsan_init") != nil }
 }

@@ -1,4 +1,4 @@
-// What the comments at the top of a scenario file state: what it is for, and what shows it.
+// The comments at the top of a scenario file: its purpose, and commands that show it.
 
 import Foundation
 
@@ -7,7 +7,7 @@ package struct ScenarioHeader: Sendable {
   /// The file's name without its extension.
   package let name: String
   package let purpose: String
-  /// The arguments of `blerun run` that show it, without the scenario.
+  /// The arguments of `blerun run` that show the scenario, without the scenario itself.
   package let commands: [String]
 
   private init(name: String, text: String) {

@@ -1,11 +1,11 @@
-// A folder of a test's own.
+// A temporary folder for a test.
 
 import Documents
 import Glibc
 
-/// A folder that goes with this object, and everything in it.
+/// A folder that is removed, with its contents, when this object is freed.
 package final class TemporaryFolder {
-  /// What the system refused.
+  /// A refused file system operation.
   package struct Refused: Error {
     package let path: String
     package let errno: Int32
@@ -25,7 +25,7 @@ package final class TemporaryFolder {
   }
 
   private static func remove(_ path: String) {
-    // A folder cannot be unlinked.
+    // `unlink` fails for a folder.
     for name in Folder.names(in: path) ?? [] where unlink("\(path)/\(name)") != 0 {
       remove("\(path)/\(name)")
     }
@@ -41,7 +41,7 @@ package final class TemporaryFolder {
     return file
   }
 
-  /// Puts octets in the place of what a file has at an offset.
+  /// Writes bytes to a file: at an offset, or, without one, as its whole content.
   package func write(_ octets: [UInt8], to path: String, at offset: Int? = nil) throws {
     let flags = O_WRONLY | O_CREAT | O_CLOEXEC | (offset == nil ? O_TRUNC : 0)
     let descriptor = open(path, flags, 0o644)

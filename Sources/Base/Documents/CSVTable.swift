@@ -1,15 +1,17 @@
 // Comma-separated values, each with its position in the file.
+//
+// Cells are texts: the reader of the table decides what they mean.
 
 /// A table with a line of column names above its rows.
 ///
-/// Commas separate cells, or what the line of names has in place of them: semicolons, as spreadsheets
-/// write them where a comma is in numbers, or tabs. A cell in double quotes may hold separators, line
-/// ends and, doubled, double quotes. Empty lines, lines that begin with `#` and a byte order mark are
-/// ignored. The reader of the table decides what a cell means.
+/// Commas separate cells; or semicolons or tabs, if the line of names uses them: spreadsheets write
+/// semicolons where numbers have decimal commas. A cell in double quotes may contain separators,
+/// line ends, and double quotes, which are doubled. Empty lines, lines that begin with `#`, and a
+/// byte order mark are ignored.
 ///
 /// - Source: RFC 4180, with comments and other separators.
 public struct CSVTable: Hashable, Sendable {
-  /// The file, as errors name it.
+  /// The name of the file in errors.
   public let file: String
   /// The names of the columns, in order, without duplicates.
   public let columns: [String]
@@ -28,7 +30,7 @@ public struct CSVTable: Hashable, Sendable {
   ///   - file: The name of the file in error messages.
   ///   - limits: The limits of the table.
   /// - Throws: ``DocumentErrors`` for rows with too few or too many cells, columns without a name
-  ///   or with a duplicate name, quotes that are not closed, and tables beyond `limits`.
+  ///   or with a duplicate name, quotes that are not closed, and tables that exceed `limits`.
   public static func parse(
     _ text: String, file: String, limits: DocumentLimits = DocumentLimits()
   ) throws(DocumentErrors) -> CSVTable {
@@ -112,8 +114,8 @@ private struct CSVReader {
   private var next: Unicode.Scalar? { index < scalars.count ? scalars[index] : nil }
   private var here: Place { Place(file: file, line: place.line, column: place.column) }
 
-  /// The separator of the line at the position: the first of all that it has outside of quotes, and a
-  /// comma where it has none.
+  /// The separator of the current line: the first of `allCases` that it contains outside quotes;
+  /// otherwise a comma.
   private var separatorOfLine: Separator {
     var isQuoted = false
     let line = scalars[index...].prefix { scalar in
@@ -122,7 +124,7 @@ private struct CSVReader {
     }
     var found: Set<Separator> = []
     isQuoted = false
-    // A tab at the end separates nothing.
+    // A tab at the end of a line separates no cells.
     for scalar in line[..<(line.lastIndex { !$0.isWhitespace } ?? line.startIndex)] {
       if scalar == "\"" { isQuoted.toggle() }
       if !isQuoted, let separator = Separator(rawValue: scalar) { found.insert(separator) }
@@ -200,7 +202,7 @@ private struct CSVReader {
   }
 }
 
-/// The character between the cells of a table. A comma counts before the others.
+/// A character between the cells of a table, in order of precedence.
 private enum Separator: Unicode.Scalar, CaseIterable {
   case comma = ","
   case semicolon = ";"

@@ -1,8 +1,8 @@
-// Parses YAML, and JSON, which is YAML too, into nodes with positions, within limits.
+// Parses YAML, and JSON as its subset, into nodes with positions, within limits.
 
-/// Parsing of documents.
+/// The parser of documents.
 public enum Document {
-  /// Reads one document.
+  /// Parses one document.
   ///
   /// ```swift
   /// let root = try Document.parse("name: Soil\nevery: 10s", file: "settings.yaml")
@@ -16,7 +16,7 @@ public enum Document {
   ///   - file: The name of the file in error messages.
   ///   - limits: The limits of the document.
   /// - Throws: ``DocumentErrors`` for invalid YAML, more than one document, a key that is a
-  ///   duplicate or not a single value, and documents beyond `limits`.
+  ///   duplicate or not a single value, and documents that exceed `limits`.
   public static func parse(
     _ text: String, file: String, limits: DocumentLimits = DocumentLimits()
   ) throws(DocumentErrors) -> Node {
@@ -24,8 +24,8 @@ public enum Document {
     return try NodeReader.root(of: text, file: file, limits: limits)
   }
 
-  /// The keys of a file's mapping, to find what kind of file it is; nil for a file that has none, cannot
-  /// be read, or only once, such as a pipe.
+  /// The top-level keys of a file, to recognize its kind; nil if it is not a mapping, cannot be
+  /// read, or is not a regular file: a pipe can be read only once.
   package static func keys(at path: String) -> [String]? {
     let limits = DocumentLimits.ofAnyFile
     guard TextFile.isRegular(path), let text = try? TextFile.read(path, limit: limits.octets),
@@ -35,16 +35,17 @@ public enum Document {
   }
 }
 
-/// Bounds on a document, so that a hostile file is rejected at little cost.
+/// Bounds on a document. A hostile file is rejected at little cost.
 public struct DocumentLimits: Hashable, Sendable {
-  /// The longest text, in octets.
+  /// The maximum length of the text, in bytes.
   public var octets: Int
   /// The maximum nesting depth of collections.
   public var depth: Int
-  /// The maximum number of nodes; the nodes of an alias count each time it is used.
+  /// The maximum number of nodes. The nodes of an alias count at each use.
   public var nodes: Int
 
-  /// The longest text of all paths and aliases together: each value has the path of keys to it.
+  /// The maximum length of all key paths and expanded aliases together, in bytes: each node stores
+  /// its path.
   var expandedOctets: Int { 64 * octets }
 
   /// The default bounds: 1 MiB, 32 levels, 100 000 nodes.
@@ -59,10 +60,10 @@ public struct DocumentLimits: Hashable, Sendable {
     self.nodes = nodes
   }
 
-  /// The bounds of the largest kind of file, where the kind is not known yet.
+  /// The bounds of the largest kind of file, for a file of unknown kind.
   package static let ofAnyFile = DocumentLimits(octets: 1 << 22, depth: 48, nodes: 1 << 20)
 
-  /// Rejects a text that is too long.
+  /// Checks the length of a text.
   func check(_ text: String, file: String) throws(DocumentErrors) {
     guard text.utf8.count > octets else { return }
     let start = Place(file: file, line: 1, column: 1)

@@ -1,14 +1,14 @@
-// Durations as documents write them.
+// The notation of durations in documents: `10s`, `1.5h`.
 
 extension Duration {
-  /// What is valid where one has to be above zero, for errors.
+  /// The expectation in errors of a duration that must be above zero.
   package static let expected = "a duration above 0 such as 10s"
-  /// How one is written, for schemas.
+  /// The description of the notation, for schemas.
   package static let documentation = "A number and ms, s, m or h: 500ms, 1.5h."
-  /// The same as a regular expression.
+  /// The notation as a regular expression, for schemas.
   package static let pattern = "^[0-9]+(\\.[0-9]+)?(ms|s|m|h)$"
 
-  /// Reads `10s`, `500ms`, `3m`, `1.5h`: a number that is not negative, and its unit.
+  /// Parses `10s`, `500ms`, `3m`, `1.5h`: a non-negative number and its unit.
   ///
   /// ```swift
   /// print(Duration(written: "1.5m") == .seconds(90))  // true
@@ -19,7 +19,7 @@ extension Duration {
     let units: [String: Double] = ["ms": 1, "s": 1000, "m": 60_000, "h": 3_600_000]
     guard let unit = units[String(text.dropFirst(digits.count))] else { return nil }
     let microseconds = number * unit * 1000
-    // The limit is a hundred years.
+    // At most a hundred years.
     guard microseconds <= 3.2e15 else { return nil }
     self = .microseconds(Int64(microseconds.rounded()))
   }

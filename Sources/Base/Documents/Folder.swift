@@ -1,11 +1,11 @@
-// The files of a folder, folders that are missing, and the files that a file may name.
+// Lists and creates folders, and resolves the paths of files that a file names.
 
 import Glibc
 
-/// A folder of this host.
+/// Operations on folders of this host.
 package enum Folder {
-  /// The names of the files in a folder, sorted; nil for a folder that cannot be read, with the reason
-  /// in `errno`.
+  /// The names of the entries of a folder, sorted; nil if it cannot be read, with the reason in
+  /// `errno`.
   package static func names(in path: String) -> [String]? {
     guard let folder = opendir(path) else { return nil }
     defer { closedir(folder) }
@@ -19,10 +19,10 @@ package enum Folder {
     return names.sorted()
   }
 
-  /// Makes a folder for this user alone, and the folders above it, where they are missing.
+  /// Creates a folder, accessible only to this user, and its missing parents.
   ///
-  /// - Parameter isDurable: Whether it waits until the disk has their names.
-  /// - Returns: The error number where one cannot be made; nil where all exist.
+  /// - Parameter isDurable: Whether to wait until their names are on the disk.
+  /// - Returns: The error number if one cannot be created; nil on success.
   package static func make(_ path: String, isDurable: Bool = false) -> Int32? {
     guard !path.isEmpty, access(path, F_OK) != 0 else { return nil }
     if let number = make(of: path, isDurable: isDurable) { return number }
@@ -31,15 +31,15 @@ package enum Folder {
     return nil
   }
 
-  /// The same for the folder of a file.
+  /// Creates the folder of a file and its missing parents.
   package static func make(of file: String, isDurable: Bool = false) -> Int32? {
-    // In the root there is nothing before the slash.
+    // In the root the text before the slash is empty.
     file.lastIndex(of: "/").flatMap { make(String(file[..<$0]), isDurable: isDurable) }
   }
 
-  /// Waits until the disk has the names in the folder of a file.
+  /// Waits until the names in the folder of a file are on the disk.
   ///
-  /// - Returns: The error number where it does not; nil where it does.
+  /// - Returns: The error number; nil on success.
   package static func sync(of path: String) -> Int32? {
     let slash = path.lastIndex(of: "/")
     let folder = open(slash.map { String(path[...$0]) } ?? ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
@@ -49,11 +49,11 @@ package enum Folder {
   }
 }
 
-/// The folder of a file.
+/// The folder of a file, which restricts the files that the file may name.
 package struct FolderOfFile {
-  /// Without symbolic links; nil for a missing folder.
+  /// The path without symbolic links; nil for a missing folder.
   package let path: String?
-  /// The file itself, without symbolic links.
+  /// The path of the file itself, without symbolic links; nil for a missing file.
   package let realPath: String?
 
   package init(_ file: String) {
@@ -62,11 +62,11 @@ package struct FolderOfFile {
     realPath = Self.realPath(file)
   }
 
-  /// The real path of a regular file below the folder.
+  /// Resolves the path of a regular file below the folder.
   ///
   /// - Parameters:
-  ///   - path: As this process sees it.
-  ///   - owner: The owner of the folder, for the reason: "the chain".
+  ///   - path: The path, as this process sees it.
+  ///   - owner: The file of this folder, for the error: "the chain".
   package func realPath(of path: String, owner: String) throws(Problem) -> String {
     guard let real = Self.realPath(path) else {
       throw Problem("the file cannot be read: \(String(cString: strerror(errno)))")

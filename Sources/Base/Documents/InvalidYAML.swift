@@ -1,10 +1,11 @@
-// What is wrong with a text that is not YAML, in words for its author.
+// Explains invalid YAML to its author.
 //
-// The parser of YAML reports where it stopped, and what its grammar wanted there. What is reported
-// here is what to change in the text.
+// libyaml reports where it stopped and what its grammar expected. This reports what to change in
+// the text.
 
+/// Turns errors of libyaml into problems that name the mistake in the text.
 struct InvalidYAML {
-  /// Where a line and a column of a text are, from 0.
+  /// A line and a column of the text, from 0.
   private typealias Mark = (line: Int, column: Int)
 
   private let file: String
@@ -19,11 +20,12 @@ struct InvalidYAML {
     )
   }
 
-  /// What is wrong, where, and the line itself.
+  /// The problem with its position and the text of its line.
   ///
   /// - Parameters:
   ///   - problem: The message of libyaml.
-  ///   - context: Where what it is about begins.
+  ///   - place: The position at which libyaml stopped.
+  ///   - context: The start of the construct that the message is about.
   func problem(_ problem: String, at place: Place, since context: Place?) -> Problem {
     let fromZero = { (place: Place) in (max(0, place.line - 1), max(0, place.column - 1)) }
     return found(problem, at: fromZero(place), since: context.map(fromZero))
@@ -84,7 +86,7 @@ struct InvalidYAML {
     }
   }
 
-  /// A text where the next key or the next item should begin.
+  /// The problem of a text in place of the next key or the next item.
   private func unexpected(_ mark: Mark, isInList: Bool) -> Problem {
     let own = Indentation(line(mark.line))
     guard own.first == mark.column else {
@@ -98,7 +100,7 @@ struct InvalidYAML {
     return report(mark, "expected a key, found '\(word(at: mark))'")
   }
 
-  /// A second ':' in a line, or one in a line that goes on with the value of the line before.
+  /// The problem of a second ':' in a line, or of one in a continuation of the previous value.
   private func colon(_ mark: Mark) -> Problem {
     let before = line(mark.line).prefix(mark.column)
     if String(before).contains(": ") {
@@ -112,7 +114,7 @@ struct InvalidYAML {
     return report(start, "a key behind the value on line \(last.number + 1)")
   }
 
-  /// An escape in double quotes that is no character: `\xg1`, `\ud83d`, `\U00110000`.
+  /// The problem of an invalid escape in double quotes: `\xg1`, `\ud83d`, `\U00110000`.
   private func escape(_ mark: Mark) -> Problem {
     let letter = line(mark.line).dropFirst(mark.column + 1).first ?? "u"
     let length = ["x": 2, "U": 8][letter] ?? 4
@@ -147,7 +149,7 @@ struct InvalidYAML {
     )
   }
 
-  /// Whether a line may have a passkey, or a key of a device.
+  /// Whether a line may contain a passkey or a key of a device.
   private func isSecret(_ number: Int) -> Bool {
     let near = [line(number - 1), line(number)]
     return near.contains { String($0).contains("passkey") }
@@ -156,7 +158,7 @@ struct InvalidYAML {
 
   // MARK: Lines
 
-  /// Where the texts of a line begin: `  - read: x` at 2, and behind the '-' at 4.
+  /// The columns at which a line and its content begin: in `  - read: x`, 2 and 4.
   private struct Indentation {
     let first: Int
     let content: Int
@@ -174,9 +176,9 @@ struct InvalidYAML {
     }
   }
 
-  /// How a line is indented wrongly; nil where another line is indented like it.
+  /// The message for a wrongly indented line; nil if the indentation matches another line.
   ///
-  /// A line that is indented less than those of its block is compared with the nearest of them.
+  /// A line that is indented less than its block is compared with the nearest line of the block.
   private func indentation(of number: Int) -> String? {
     let own = Indentation(line(number))
     let before = linesBefore(number)
@@ -201,7 +203,7 @@ struct InvalidYAML {
     return "this line is indented more than line \(last.number + 1)"
   }
 
-  /// The lines before one that have more than a comment, the last first.
+  /// The lines before `number` with content other than a comment, last first.
   private func linesBefore(_ number: Int) -> [(number: Int, line: [Character])] {
     lines.prefix(number).enumerated().reversed().compactMap { index, line in
       let first = line.first { $0 != " " }
@@ -217,7 +219,8 @@ struct InvalidYAML {
     line(mark.line).dropFirst(mark.column).first
   }
 
-  /// The text from there to the next space, shortened; of a line that may have a secret, none.
+  /// The text from a position to the next space, shortened; an ellipsis if the line may contain a
+  /// secret.
   private func word(at mark: Mark) -> String {
     if isSecret(mark.line) { return "\u{2026}" }
     let rest = line(mark.line).dropFirst(mark.column)

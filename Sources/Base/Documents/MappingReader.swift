@@ -2,7 +2,7 @@
 
 /// Reads the keys of a mapping, and collects errors instead of stopping at the first.
 ///
-/// Every key that is read is known; ``finish()`` reports the unknown keys, with the nearest known
+/// Reading a key makes it known. ``finish()`` reports the other keys, each with the nearest known
 /// one.
 public struct MappingReader {
   /// The mapping itself.
@@ -12,7 +12,7 @@ public struct MappingReader {
   /// The errors so far.
   public private(set) var problems: [Problem] = []
 
-  /// Starts to read a node, which should be a mapping.
+  /// Starts to read a node. A node that is not a mapping is an error.
   ///
   /// ```swift
   /// var reader = MappingReader(try Document.parse("every: 10s", file: "settings.yaml"))
@@ -28,29 +28,29 @@ public struct MappingReader {
     }
   }
 
-  /// The node under `key`; nil without one. The key is known from here on.
+  /// The node under `key`; nil if the key is missing. Makes the key known.
   public mutating func optional(_ key: String) -> Node? {
     if !known.contains(key) { known.append(key) }
     return self[key]
   }
 
-  /// The node under `key`, whether the key is known or not.
+  /// The node under `key`; nil if the key is missing. Does not make the key known.
   public subscript(key: String) -> Node? { entries.first { $0.key == key }?.value }
 
   /// Whether the key is present.
   public func has(_ key: String) -> Bool { self[key] != nil }
 
-  /// Whether a key of the mapping is unknown so far.
+  /// Whether some key of the mapping is not known yet.
   package var hasUnknownKeys: Bool { entries.contains { !known.contains($0.key) } }
 
-  /// The node under `key`; an error when the key is missing.
+  /// The node under `key`; an error if the key is missing. Makes the key known.
   public mutating func required(_ key: String, expected: String) -> Node? {
     if let node = optional(key) { return node }
     problems.append(node.problem("the key '\(key)' is missing", expected: expected))
     return nil
   }
 
-  /// The value that `read` returns for the node under `key`; an error when it returns nil.
+  /// The value that `read` returns for the node under `key`; nil is an error. Makes the key known.
   public mutating func optional<Value>(
     _ key: String, expected: String, _ read: (Node) -> Value?
   ) -> Value? {
@@ -58,7 +58,8 @@ public struct MappingReader {
     return value(of: node, expected: expected, read)
   }
 
-  /// The same, with an error when the key is missing.
+  /// The value that `read` returns for the node under `key`; nil or a missing key is an error.
+  /// Makes the key known.
   public mutating func required<Value>(
     _ key: String, expected: String, _ read: (Node) -> Value?
   ) -> Value? {
@@ -74,31 +75,42 @@ public struct MappingReader {
     return nil
   }
 
-  /// Adds errors that were found elsewhere.
-  public mutating func complain(_ more: [Problem]) { problems += more }
+  /// Adds errors that other code has found.
+  public mutating func add(_ more: [Problem]) { problems += more }
 
-  /// Reports the unknown keys.
-  ///
-  /// - Returns: All errors.
+  /// Adds an error for each unknown key, and returns all errors.
   public mutating func finish() -> [Problem] {
     for entry in entries where !known.contains(entry.key) {
+      let lost = entry.lost(among: known)
+      let unknown = Problem.unknown(
+        "unknown key \(entry.key.shownAsKey)", entry.key, among: known, besides: entries.map(\.key)
+      )
       problems.append(
-        Problem.unknown(
-          "unknown key \(entry.key.shownAsKey)", entry.key, among: known,
-          besides: entries.map(\.key)
-        )
-        .at(entry.keyPlace, path: entry.key.mayBeSecret ? node.path : entry.value.path)
+        (lost ?? unknown)
+          .at(entry.keyPlace, path: entry.key.mayBeSecret ? node.path : entry.value.path)
       )
     }
     return problems
   }
 }
 
+extension Node.Entry {
+  /// The problem of a key such as `on` that a program read as YAML 1.1, where it is a truth value, and wrote
+  /// as that; nil for other keys.
+  fileprivate func lost(among known: [String]) -> Problem? {
+    let words = ["true": ["on", "yes"], "false": ["off", "no"]][key.lowercased()]
+    guard let word = words?.first(where: { known.contains($0) }) else { return nil }
+    return Problem(
+      "the key '\(key)' was '\(word)': programs that read YAML 1.1, such as PyYAML, take it for \(key)",
+      expected: "\"\(word)\" in quotes where such a program reads it"
+    )
+  }
+}
+
 extension String {
-  /// Whether it looks like the key of a cipher, which somebody has written in place of another text:
-  /// hexadecimal digits, for 12 bytes at least.
+  /// Whether the text looks like a secret key in the wrong place: at least 24 hexadecimal digits.
   var mayBeSecret: Bool { utf8.count >= 24 && allSatisfy(\.isHexDigit) }
 
-  /// A key of a mapping in a message: in quotes, unless it may be a secret.
+  /// The key of a mapping in messages: in quotes; a possible secret is not shown.
   var shownAsKey: String { mayBeSecret ? "of hexadecimal digits" : "'\(self)'" }
 }

@@ -6,7 +6,7 @@ public struct Node: Hashable, Sendable {
   public struct Entry: Hashable, Sendable {
     /// The key as it is written.
     public let key: String
-    /// Where the key is.
+    /// The position of the key.
     public let keyPlace: Place
     /// The value of the key.
     public let value: Node
@@ -19,19 +19,19 @@ public struct Node: Hashable, Sendable {
     }
   }
 
-  /// What a node holds.
+  /// The content of a node.
   public indirect enum Content: Hashable, Sendable {
     /// A text; without quotes it may be a number, a boolean or null.
     case scalar(String, isPlain: Bool)
     /// A list.
     case sequence([Node])
-    /// In the order of the file, without duplicate keys.
+    /// A mapping, in the order of the file, without duplicate keys.
     case mapping([Entry])
   }
 
   /// The scalar, list or mapping.
   public let content: Content
-  /// Where it begins.
+  /// The position of its start.
   public let place: Place
   /// The path of keys to the node.
   public let path: String
@@ -43,7 +43,7 @@ public struct Node: Hashable, Sendable {
     self.path = path
   }
 
-  /// Its kind, for error messages.
+  /// The kind of node, for error messages.
   public var kind: String {
     switch content {
     case .scalar: isNull ? "nothing" : "a single value"
@@ -64,14 +64,14 @@ public struct Node: Hashable, Sendable {
     return ["", "~", "null", "Null", "NULL"].contains(text)
   }
 
-  /// A whole number.
+  /// The value of a whole number; nil for anything else.
   public var integer: Int? {
     guard case .scalar(let text, isPlain: true) = content else { return nil }
     if text.hasPrefix("0x") { return Int(text.dropFirst(2), radix: 16) }
     return Int(text)
   }
 
-  /// A finite number.
+  /// The value of a finite number; nil for anything else.
   public var number: Double? {
     guard case .scalar(let text, isPlain: true) = content, let number = Double(text) else {
       return integer.map { Double($0) }
@@ -79,13 +79,13 @@ public struct Node: Hashable, Sendable {
     return number.isFinite ? number : nil
   }
 
-  /// `true` or `false`.
+  /// The value of `true` or `false`; nil for anything else.
   public var truth: Bool? {
     guard case .scalar(let text, isPlain: true) = content else { return nil }
     return ["true": true, "True": true, "false": false, "False": false][text]
   }
 
-  /// A duration: `10s`, `500ms`, `3m`, `1.5h`.
+  /// The value of a duration such as `10s`, `500ms`, `3m`, `1.5h`; nil for anything else.
   ///
   /// ```swift
   /// let root = try Document.parse("every: 1.5m", file: "settings.yaml")
@@ -99,8 +99,8 @@ public struct Node: Hashable, Sendable {
     return nodes
   }
 
-  /// The elements of a list, or the node alone: where there may be one value or several, and an
-  /// empty list is neither.
+  /// The elements of a list, or the node itself: for a key with one value or several. An empty list
+  /// is returned as the node itself.
   package var several: [Node] {
     guard let nodes = sequence, !nodes.isEmpty else { return [self] }
     return nodes
@@ -126,14 +126,14 @@ public struct Node: Hashable, Sendable {
     Problem(message, expected: expected, nearest: nearest, at: place, path: path)
   }
 
-  /// An error: the node holds `found` instead of what is expected.
+  /// An error: the node is `found` instead of `expected`.
   public func problem(found: String, expected: String, nearest: String? = nil) -> Problem {
     Problem(found: found, expected: expected, nearest: nearest, at: place, path: path)
   }
 }
 
 extension Node {
-  /// The node of a value. It has no position; of members with the same key it has the first.
+  /// The node of a JSON value, without a position. Of members with the same key it has the first.
   package init(_ json: JSONValue) {
     let nowhere = Place(file: "JSON")
     let content: Content =

@@ -1,12 +1,13 @@
-// Reads the events of libyaml into nodes, in one pass and within limits.
+// Builds nodes from the events of libyaml, in one pass and within limits.
 //
-// Values are kept as text: the caller decides what they mean. Keys are compared as texts; a key that is a
-// list or a mapping is an error, and never compared.
+// Values stay texts: the caller interprets them. Keys are compared as texts; a key that is a list
+// or a mapping is an error.
 
 import CYaml
 
+/// Builds the tree of one document.
 struct NodeReader {
-  /// What begins or ends in a document.
+  /// An event of libyaml.
   private struct Event {
     enum Content: Equatable {
       case scalar(String, isPlain: Bool)
@@ -15,7 +16,7 @@ struct NodeReader {
       /// The end of a list or a mapping.
       case end
       case streamEnd
-      /// The start of the stream, the start and the end of a document.
+      /// The start of the stream, or the start or end of a document.
       case mark
     }
 
@@ -30,12 +31,12 @@ struct NodeReader {
   private let pairs: SurrogatePairs
   private let limits: DocumentLimits
   private var anchors: [String: Node] = [:]
-  /// How many nodes there are, those of aliases each time.
+  /// The number of nodes; those of an alias count at each use.
   private var count = 0
-  /// The octets of their paths, and of the texts of aliases.
+  /// The length of all paths and of the texts of aliases, in bytes.
   private var octets = 0
   private var problems: [Problem] = []
-  /// An error for each key that its mapping has already, at the later place.
+  /// An error for each duplicate key, at its later position.
   private var duplicates: [Problem] = []
 
   static func root(
@@ -76,19 +77,19 @@ struct NodeReader {
 
   // MARK: Nodes
 
-  /// The node that an event begins.
+  /// The node that begins with an event.
   private mutating func node(
     _ event: Event, path: String, depth: Int
   ) throws(DocumentErrors) -> Node {
     let content: Node.Content
     switch event.content {
     case .scalar(let text, let isPlain):
-      try take(event.place, path, depth)
+      try countNode(event.place, path, depth)
       content = .scalar(text, isPlain: isPlain)
     case .alias(let name):
       return try copy(anchored(name, at: event.place), path: path, depth: depth)
     case .sequence:
-      try begin(event.place, path, depth)
+      try countCollection(event.place, path, depth)
       var nodes: [Node] = []
       var element = try next()
       while element.content != .end {
@@ -98,7 +99,7 @@ struct NodeReader {
       }
       content = .sequence(nodes)
     case .mapping:
-      try begin(event.place, path, depth)
+      try countCollection(event.place, path, depth)
       content = .mapping(try entries(path, depth))
     case .end, .streamEnd, .mark: preconditionFailure("a node begins")
     }
@@ -153,12 +154,12 @@ struct NodeReader {
     throw invalid("found undefined alias", at: place)
   }
 
-  /// The node of an alias, with the paths of its place.
+  /// A copy of an anchored node, with the paths of the alias.
   private mutating func copy(
     _ node: Node, path: String, depth: Int
   ) throws(DocumentErrors) -> Node {
     octets += node.text?.utf8.count ?? 0
-    try take(node.place, path, depth)
+    try countNode(node.place, path, depth)
     var content = node.content
     switch node.content {
     case .sequence(let nodes) where depth <= limits.depth:
@@ -187,16 +188,20 @@ struct NodeReader {
 
   // MARK: Limits
 
-  /// Counts a list or a mapping. Behind the first level that is too deep, nothing is read any more.
-  private mutating func begin(_ place: Place, _ path: String, _ depth: Int) throws(DocumentErrors) {
+  /// Counts a list or a mapping. Reading ends at the second level that is too deep.
+  private mutating func countCollection(_ place: Place, _ path: String, _ depth: Int)
+    throws(DocumentErrors)
+  {
     guard depth <= limits.depth + 1 else {
       throw DocumentErrors([Problem(tooDeep, at: place)])
     }
-    try take(place, path, depth)
+    try countNode(place, path, depth)
   }
 
-  /// Counts a node, and reports one that is one level too deep.
-  private mutating func take(_ place: Place, _ path: String, _ depth: Int) throws(DocumentErrors) {
+  /// Counts a node, and reports it if it is one level too deep.
+  private mutating func countNode(_ place: Place, _ path: String, _ depth: Int)
+    throws(DocumentErrors)
+  {
     count += 1
     octets += path.utf8.count
     guard count <= limits.nodes else {

@@ -1,10 +1,10 @@
-// What is wrong with a file, with a line of steps, or with an option.
+// Errors in files, in one-line chains and in options, with their positions.
 
 import Spelling
 
 /// One error: what is wrong, what would be valid, and where it is.
 ///
-/// What finds an error without knowing its position throws it without one, and the reader adds it
+/// Code that does not know the position throws the error without one; the reader adds the position
 /// with ``at(_:path:)``.
 ///
 /// ```swift
@@ -14,18 +14,18 @@ import Spelling
 /// print(problem)
 /// ```
 public struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What is wrong.
+  /// The mistake.
   public package(set) var message: String
-  /// What would be valid here.
+  /// The valid values.
   public var expected: String?
   /// The known word that was probably meant.
   public var nearest: String?
-  /// Where it is; nil for an option, and for what has no position of its own.
+  /// The position; nil for an option and other errors without one.
   public var place: Place?
-  /// The path of keys to it: `steps.2.read`; empty at the top. The step of a chain in Swift: `step 3`.
-  /// The option of a command line: `--service`.
+  /// The path of keys to it: `steps.2.read`; empty at the top. The step of a chain in Swift:
+  /// `step 3`. The option of a command line: `--service`.
   public var path: String
-  /// The text of the line, where it shows what is wrong: of invalid YAML and of the one-line form.
+  /// The text of the line; set for invalid YAML and for the one-line form.
   public var line: String?
 
   /// An error, with or without its position.
@@ -44,10 +44,10 @@ public struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
   /// An invalid value: the message is `expected Y, found X`.
   ///
   /// - Parameters:
-  ///   - found: What is written: `'x'` in quotes, or its kind, such as `a list`.
-  ///   - expected: What would be valid here.
+  ///   - found: The invalid value in quotes, `'x'`, or its kind, such as `a list`.
+  ///   - expected: The valid values.
   ///   - nearest: The known word that was probably meant.
-  ///   - place: Where it is.
+  ///   - place: The position.
   ///   - path: The path of keys to it.
   public init(
     found: String, expected: String, nearest: String? = nil, at place: Place? = nil,
@@ -57,55 +57,55 @@ public struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
     self.init(message, nearest: nearest, at: place, path: path)
   }
 
-  /// The same error at a position.
+  /// The error at a position.
   public func at(_ place: Place?, path: String = "") -> Problem {
     var placed = self
     (placed.place, placed.path) = (place, path)
     return placed
   }
 
-  /// The same error at the position of a node.
+  /// The error at the position of a node.
   public func at(_ node: Node) -> Problem { at(node.place, path: node.path) }
 
-  /// The same error at the key of an entry.
+  /// The error at the key of an entry.
   package func at(keyOf entry: Node.Entry) -> Problem {
     at(entry.keyPlace, path: entry.value.path)
   }
 
-  /// What is wrong, and what is expected, without where.
+  /// The message with the valid values, without the position.
   package var withoutPlace: String {
     let asides = [expected.map { "expected \($0)" }, nearest.map { "did you mean '\($0)'?" }]
       .compactMap(\.self)
     return asides.isEmpty ? message : "\(message) (\(asides.joined(separator: "; ")))"
   }
 
-  /// `soil.yaml:4: steps.0.read: unknown key 'x' (expected …)`, without what is unknown.
+  /// `soil.yaml:4: steps.0.read: unknown key 'x' (expected …)`, without the parts that are nil.
   public var description: String {
     [place?.description, path.isEmpty ? nil : path, withoutPlace].compactMap(\.self)
       .joined(separator: ": ")
   }
 }
 
-/// A position in a file, with lines and columns from 1; or the complete file.
+/// A position in a file, with lines and columns from 1; or a whole file.
 public struct Place: Hashable, Sendable, CustomStringConvertible {
   /// The file, as the caller named it; in Swift code `Module/File.swift`.
   public let file: String
-  /// 0 for the complete file.
+  /// The line; 0 for the whole file.
   public let line: Int
-  /// 0 for the complete line.
+  /// The column; 0 for the whole line.
   public let column: Int
 
-  /// A position; without a column, the complete line.
+  /// A position; without a column, a whole line.
   public init(file: String, line: Int, column: Int = 0) {
     self.file = file
     self.line = line
     self.column = column
   }
 
-  /// The complete file: for a file that is missing or too long.
+  /// A whole file: for a file that is missing or too long.
   public init(file: String) { self.init(file: file, line: 0, column: 0) }
 
-  /// `file:line:column`, without what is unknown.
+  /// `file:line:column`, without the parts that are 0.
   public var description: String {
     [file, line == 0 ? nil : "\(line)", column == 0 ? nil : "\(column)"].compactMap(\.self)
       .joined(separator: ":")
@@ -117,9 +117,7 @@ public struct DocumentErrors: Error, Hashable, Sendable, CustomStringConvertible
   /// At least one, in the order of the file, without duplicates.
   public let problems: [Problem]
 
-  /// Errors in any order, also with duplicates.
-  ///
-  /// They are sorted by position; duplicates are removed.
+  /// Sorts errors by position, and removes duplicates.
   ///
   /// ```swift
   /// do {
@@ -143,9 +141,9 @@ public struct DocumentErrors: Error, Hashable, Sendable, CustomStringConvertible
 }
 
 extension Problem {
-  /// An unknown word: with the nearest of those that are known; where none is near, with all.
+  /// The error of an unknown word, with the nearest known one, or with all if none is near.
   ///
-  /// - Parameter given: Words that are known, but not meant, as they are written already.
+  /// - Parameter given: Known words that are present already, and so were not meant.
   package static func unknown(
     _ message: String, _ word: String?, among known: [String], besides given: [String] = []
   ) -> Problem {
@@ -155,9 +153,9 @@ extension Problem {
     return Problem(message, expected: isOpen ? any(of: known) : nil, nearest: nearest)
   }
 
-  /// A value that is not one of the known words.
+  /// The error of a value that is not one of the known words.
   ///
-  /// - Parameter found: What is written: the word in quotes, or its kind, such as `a list`.
+  /// - Parameter found: The word in quotes, or the kind of value, such as `a list`.
   package static func unknown(found: String, _ word: String, among known: [String]) -> Problem {
     if let nearest = Spelling.nearest(to: word, among: known) {
       return Problem("unknown word \(found)", nearest: nearest)
@@ -165,7 +163,7 @@ extension Problem {
     return Problem(found: found, expected: any(of: known))
   }
 
-  /// What is expected where only some words are allowed.
+  /// The expectation in errors if only some words are valid.
   package static func any(of known: [String]) -> String {
     switch known.count {
     case 0: "nothing"

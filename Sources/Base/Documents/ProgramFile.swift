@@ -1,15 +1,17 @@
-// The program that a file names: along PATH, or with a slash relative to the folder of the file.
+// The program that a file names: found on PATH, or, with a slash, relative to the folder of the
+// file.
 
 import Glibc
 
-/// Finds programs, without starting them.
+/// Finds programs. It does not start them.
 package enum ProgramFile {
-  /// The path of a program.
+  /// Finds a program.
   ///
   /// - Parameters:
-  ///   - name: As the file names it: `python3`, `./lock.py`.
-  ///   - folder: That of the file.
-  /// - Throws: ``Problem`` when there is none, or it may not be executed.
+  ///   - name: The name in the file: `python3`, `./lock.py`.
+  ///   - folder: The folder of the file.
+  /// - Returns: The path of the program.
+  /// - Throws: ``Problem`` if it is missing or not executable.
   package static func path(of name: String, in folder: String) throws(Problem) -> String {
     guard !name.contains("/") else {
       let path = name.hasPrefix("/") ? name : folder + "/" + name.trimmingPrefix("./")
@@ -18,7 +20,8 @@ package enum ProgramFile {
       return path
     }
     let search = getenv("PATH").map { String(cString: $0) } ?? "/usr/local/bin:/usr/bin:/bin"
-    // A relative folder means another one where the program is started.
+    // A relative folder of PATH would be another one in the working directory of the started
+    // program.
     for place in search.split(separator: ":")
     where place.hasPrefix("/") && isProgram("\(place)/\(name)") {
       return "\(place)/\(name)"

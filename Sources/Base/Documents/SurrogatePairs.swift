@@ -1,10 +1,10 @@
-// Surrogate pairs, as JSON in ASCII writes characters beyond the first plane: `\ud83d\ude00`.
+// Surrogate pairs, with which JSON escapes characters beyond the first plane: `\ud83d\ude00`.
 //
-// The parser of YAML rejects each half of a pair. So the backslashes of pairs are replaced by a mark
-// before parsing, which keeps every place, and the text of each value is restored after it: in double
-// quotes a marked pair is one character, anywhere else it is what was written.
+// libyaml rejects each half of a pair. So the backslashes of pairs are replaced by a mark before
+// parsing, which keeps all positions, and restored in the parsed values: in double quotes a marked
+// pair becomes one character, elsewhere the original text.
 
-/// A text for the parser of YAML, in which surrogate pairs are marked.
+/// A text for libyaml, in which surrogate pairs are marked.
 struct SurrogatePairs {
   private static let backslash = UInt8(ascii: "\\")
   /// A noncharacter, which no text for interchange contains.
@@ -12,7 +12,7 @@ struct SurrogatePairs {
 
   /// The text with marks.
   let text: String
-  /// Whether a mark in a value is one of these. A document that has the character itself gets none.
+  /// Whether the text is marked. It is not if the document itself contains the mark.
   private let mayHaveMarks: Bool
 
   init(_ text: String) {
@@ -32,7 +32,7 @@ struct SurrogatePairs {
         for half in [high, low] { marked += Array(mark.utf8) + half.dropFirst() }
         index += 12
       } else {
-        // A backslash behind a backslash begins no escape.
+        // An escaped backslash does not begin another escape.
         let escape = rest.prefix(text[index] == backslash ? 2 : 1)
         marked += escape
         index += escape.count
@@ -41,7 +41,7 @@ struct SurrogatePairs {
     return String(decoding: marked, as: UTF8.self)
   }
 
-  /// Whether `\u` and four digits are the half of a pair.
+  /// Whether `\u` and four digits are half of a pair.
   private static func isHalf(_ escape: ArraySlice<UInt8>, _ isSurrogate: (UInt16) -> Bool) -> Bool {
     guard escape.first == backslash, escape.dropFirst().first == UInt8(ascii: "u") else {
       return false

@@ -1,10 +1,10 @@
-// The text of a file. The only part of the readers that touches the file system.
+// Reads the text of a file. The parsers themselves do not use the file system.
 
 import Glibc
 
 /// Reads complete files, within a bound.
 public enum TextFile {
-  /// The path of a file that another file names: relative to the folder of that file, or absolute.
+  /// The path of a file named in another file: absolute, or relative to the folder of that file.
   ///
   /// ```swift
   /// let table = TextFile.path("devices.csv", beside: "batches/fleet.yaml")  // batches/devices.csv
@@ -14,7 +14,7 @@ public enum TextFile {
     return file[...slash] + name
   }
 
-  /// Whether a path is that of a regular file, which can be read again, unlike a pipe.
+  /// Whether a path leads to a regular file, which, unlike a pipe, can be read again.
   package static func isRegular(_ path: String) -> Bool {
     var status = stat()
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
@@ -28,10 +28,10 @@ public enum TextFile {
   ///
   /// - Parameters:
   ///   - path: The file.
-  ///   - limit: The maximum length in octets. At most one octet more is read, to detect a file that
-  ///     is too long.
-  /// - Throws: ``DocumentErrors`` when it is missing, cannot be read, is too long, or is not UTF-8,
-  ///   with the line of the first invalid octet.
+  ///   - limit: The maximum length in bytes. At most one byte more is read, to detect a longer
+  ///     file.
+  /// - Throws: ``DocumentErrors`` if the file is missing, cannot be read, is too long, or is not
+  ///   UTF-8; then with the line of the first invalid byte.
   public static func read(
     _ path: String, limit: Int = DocumentLimits().octets
   ) throws(DocumentErrors) -> String {
@@ -44,6 +44,7 @@ public enum TextFile {
     throw DocumentErrors([Problem("the file is not valid UTF-8", at: place)])
   }
 
+  /// The bytes at `path`. Errors are those of `read`, except for UTF-8.
   package static func octets(_ path: String, limit: Int) throws(DocumentErrors) -> [UInt8] {
     // Without O_NONBLOCK, opening a pipe would wait for a writer.
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
@@ -67,8 +68,8 @@ public enum TextFile {
     return octets
   }
 
-  /// Waits until a pipe or a terminal has something to read. All signals are unblocked meanwhile,
-  /// so that a user can interrupt the wait for a writer that never comes.
+  /// Waits until a pipe or a terminal is readable. All signals are unblocked meanwhile, so that the
+  /// user can interrupt the wait for a missing writer.
   private static func waitForOctets(_ descriptor: Int32) {
     guard descriptor < FD_SETSIZE else { return }
     var awaited = fd_set()

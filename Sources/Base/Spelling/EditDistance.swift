@@ -1,9 +1,9 @@
-// How far apart two words are, for suggestions.
+// The edit distance of two words, for suggestions.
 
-/// How many edits turn one word into another.
+/// The number of edits that turn one word into another.
 ///
-/// An edit inserts, removes or replaces one letter, or swaps two adjacent letters; no
-/// letter is edited twice. Takes time in the product of the lengths.
+/// An edit inserts, removes or replaces one letter, or swaps two adjacent letters; no letter is
+/// edited twice. The time is proportional to the product of the lengths.
 ///
 /// - Source: "optimal string alignment", a form of the Damerau–Levenshtein distance.
 func editDistance(_ a: [Character], _ b: [Character]) -> Int {

@@ -1,24 +1,24 @@
-// Guesses at what a misspelt word should be: of keys in files, and of the field's names.
+// Suggestions for misspelt words: keys in files, and names of the field.
 
-/// Guesses at what a misspelt word should be.
+/// Suggestions for misspelt words.
 public enum Spelling {
-  /// Words of other programs, and of other places in a file, with what they are called here.
+  /// Words of other programs, and of other places in a file, with their names here.
   private static let synonyms: [String: [String]] = [
     "retry": ["attempts"], "retries": ["attempts", "retry"], "tries": ["attempts", "retry"],
     "attempts": ["retry"], "timeout": ["within"], "within": ["timeout"],
   ]
 
-  /// The candidate that means the same as the word, or the one with the smallest edit distance, if
-  /// that is small for its length, or one of the same letters.
+  /// The candidate that is a synonym of the word; otherwise the one with the smallest edit
+  /// distance, if that is small for its length; otherwise one with the same letters in another
+  /// order.
   ///
-  /// Two letters in the wrong order are one edit; case does not count. Of candidates at the same
-  /// distance, the first wins.
+  /// Case does not count. Of candidates at the same distance, the first is returned.
   public static func nearest(to word: String, among candidates: [String]) -> String? {
     let letters = word.lowercased().prefix { $0.isLetter }
     if let synonym = synonyms[String(letters)]?.first(where: candidates.contains) { return synonym }
     let wanted = Array(word.lowercased())
-    // Each extra letter is an edit. Words of very different lengths are not compared: a word of a
-    // megabyte would otherwise be compared with every known name.
+    // Each extra letter is an edit, so words of very different lengths need not be compared: a word
+    // of a megabyte would cost too much time.
     let best = candidates.filter { abs($0.count - wanted.count) <= edits(in: $0) }
       .map { ($0, editDistance(wanted, Array($0.lowercased()))) }
       .min { $0.1 < $1.1 }
@@ -28,6 +28,6 @@ public enum Spelling {
     }
   }
 
-  /// How many edits a word may be away from a candidate to be treated as a misspelling of it.
+  /// The maximum number of edits between a candidate and its misspelling.
   private static func edits(in candidate: String) -> Int { max(1, candidate.count / 3) }
 }

@@ -1,6 +1,6 @@
 // AES-CCM by libcrypto.
 //
-// What is encrypted, and with which nonce, is decided in Bluetooth.
+// The module Bluetooth decides what is encrypted, and with which nonce.
 
 package import Bluetooth
 import CCrypto

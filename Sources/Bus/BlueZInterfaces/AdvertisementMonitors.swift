@@ -25,7 +25,7 @@ package enum AdvertisementMonitorManager1 {
     "UnregisterMonitor", of: interface, takes: .one("application", .objectPath)
   )
 
-  /// Of ``AdvertisementMonitor1/orPatterns``.
+  /// The supported types; ``AdvertisementMonitor1/orPatterns``.
   package static let supportedMonitorTypes = Property(
     "SupportedMonitorTypes", .strings, of: interface
   )
@@ -64,7 +64,7 @@ package enum AdvertisementMonitor1 {
 
   // MARK: Properties
 
-  /// ``AdvertisementMonitor1/orPatterns``.
+  /// The type of monitor: ``AdvertisementMonitor1/orPatterns``.
   package static let type = Property("Type", .string, of: interface)
   /// In dBm.
   package static let rssiLowThreshold = Property(

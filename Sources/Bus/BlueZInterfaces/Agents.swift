@@ -1,4 +1,4 @@
-// org.bluez.AgentManager1 and Agent1: who answers bluetoothd's requests during pairing.
+// org.bluez.AgentManager1 and Agent1: the agent that responds to pairing requests of bluetoothd.
 
 package import DBus
 
@@ -33,7 +33,7 @@ package enum AgentManager1 {
     package static let noInputNoOutput = "NoInputNoOutput"
     package static let keyboardDisplay = "KeyboardDisplay"
 
-    /// Every value that is accepted.
+    /// All accepted values.
     package static let all = [
       unspecified, displayOnly, displayYesNo, keyboardOnly, noInputNoOutput, keyboardDisplay,
     ]

@@ -1,6 +1,6 @@
-// Where bluetoothd exports its objects: paths built from addresses and handles, and parsed.
+// The object paths of bluetoothd: built from addresses and handles, and parsed.
 //
-// Names only: whether an object exists is known to the object tree.
+// Names only: the object tree knows which objects exist.
 
 package import Bluetooth
 package import DBus
@@ -33,10 +33,10 @@ package enum BlueZPath: Hashable, Sendable {
 // MARK: Building
 
 extension BlueZPath {
-  /// Where the object manager is.
+  /// The path of the object manager.
   package static let objectManager: ObjectPath = "/"
 
-  /// Where the agent manager is.
+  /// The path of the agent manager.
   package static let manager: ObjectPath = "/org/bluez"
 
   /// The name of the adapter with an index: `hci0`.
@@ -109,10 +109,10 @@ extension BlueZPath {
 // MARK: Reading
 
 extension BlueZPath {
-  /// Parses an object path; nil when bluetoothd does not use it for these objects.
+  /// Parses an object path; nil if bluetoothd does not use it for these objects.
   package init?(_ path: ObjectPath) {
     guard path == Self.manager || path.isBelow(Self.manager) else { return nil }
-    // In octets: characters cost ten times as much, and each message has a path.
+    // By bytes: by characters this costs ten times as much, and each message has a path.
     let elements = path.text.utf8.split(separator: UInt8(ascii: "/")).map { Substring($0) }
     switch elements.count {
     case 2: self = .bluez
@@ -165,7 +165,7 @@ extension BlueZPath {
     return Substring(element.utf8.dropFirst(prefix.utf8.count))
   }
 
-  /// The path of the device that a path is or lies below; nil for any other path.
+  /// The path of the device that a path equals or is below; nil for any other path.
   package static func devicePath(containing path: ObjectPath) -> ObjectPath? {
     guard path.isBelow(manager) else { return nil }
     // "/org/bluez/hci0/dev_AA_BB_CC_DD_EE_FF" ends at the fifth slash.

@@ -1,4 +1,4 @@
-// BlueZ releases, for where they differ on the bus.
+// BlueZ releases, which differ in their D-Bus interfaces.
 
 /// A release of BlueZ: 5.66.
 public struct BlueZVersion: Hashable, Comparable, Sendable, CustomStringConvertible {

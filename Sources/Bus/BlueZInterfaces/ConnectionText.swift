@@ -1,4 +1,4 @@
-// Why a connection failed, as bluetoothd words it inside org.bluez.Error.Failed.
+// The reasons of failed connections, as bluetoothd words them inside org.bluez.Error.Failed.
 
 /// The reason in the text `le-connection-…` or `br-connection-…`.
 ///
@@ -8,7 +8,7 @@
 ///
 /// - Source: BlueZ 5.66, `src/error.h`, `src/error.c`; `src/device.c` (att_connect_cb).
 package struct ConnectionText: RawRepresentable, Hashable, Sendable {
-  /// What follows `le-connection-`.
+  /// The text after `le-connection-`.
   package let rawValue: String
 
   package init(rawValue: String) {
@@ -35,7 +35,8 @@ package struct ConnectionText: RawRepresentable, Hashable, Sendable {
   /// Since 5.69.
   package static let keyMissing = ConnectionText(rawValue: "key-missing")
   package static let unknown = ConnectionText(rawValue: "unknown")
-  /// Also for LE, where it reads `br-connection-canceled`: Disconnect met a pending Connect.
+  /// Disconnect was called during a pending Connect. Also for LE, where the text is
+  /// `br-connection-canceled`.
   package static let canceled = ConnectionText(rawValue: "canceled")
   /// BR/EDR only.
   package static let profileUnavailable = ConnectionText(rawValue: "profile-unavailable")
@@ -51,7 +52,7 @@ package struct ConnectionText: RawRepresentable, Hashable, Sendable {
     abortByRemote, abortByLocal, linkLayerProtocolError, gattBrowsing, keyMissing, unknown,
   ]
 
-  /// Parses the text of an error reply; nil when it is none of these.
+  /// Parses the text of an error reply; nil for any other text.
   package init?(parsing text: String) {
     for prefix in ["le-connection-", "br-connection-"] where text.hasPrefix(prefix) {
       self.init(rawValue: String(text.dropFirst(prefix.count)))
@@ -65,10 +66,10 @@ package struct ConnectionText: RawRepresentable, Hashable, Sendable {
 }
 
 extension ErrorAnswer {
-  /// Seen: what a pending Connect gets when Disconnect is called, on LE too.
+  /// Seen: the reply to a pending Connect when Disconnect is called, also on LE.
   package static let connectCanceled = failed("br-connection-canceled")
   /// ConnectProfile on an adapter that has no BR/EDR.
   package static let profileSearchFailed = failed("br-connection-sdp-search")
-  /// Seen: what Connect gets, after 40 s, when the device is not there.
+  /// Seen: the reply to Connect, after 40 s, if the device is not in range.
   package static let connectAborted = ConnectionText.abortByLocal.answer
 }

@@ -39,7 +39,7 @@ package enum Device1 {
 
   // MARK: Signals
 
-  /// Why a connection ended, and a message; since 5.83. Reasons are in ``DisconnectReason``.
+  /// The reason of a disconnect, one of ``DisconnectReason``, and a message; since 5.83.
   package static let disconnected = "Disconnected"
 
   /// The arguments of ``disconnected``.

@@ -17,10 +17,10 @@ package struct InterfaceDeclaration: Sendable {
 
   /// The interface with these implementations, in the declared order.
   ///
-  /// A property that is declared but has no implementation is described, and no object has a value
-  /// for it. Members that a release does not describe are not served.
+  /// A declared property without an implementation is described, but has no value. Members that a
+  /// release does not describe are not served.
   ///
-  /// - Parameter version: The release to serve; nil serves all given members.
+  /// - Parameter version: The release to serve; nil to serve all given members.
   /// - Precondition: Every method and every property that is always present has an implementation,
   ///   and there is no implementation of an undeclared member.
   package func exported(
@@ -29,13 +29,13 @@ package struct InterfaceDeclaration: Sendable {
   ) -> ExportedInterface {
     var (served, values) = (served[...], values[...])
     let methods = methods.map { method in
-      guard let method = Self.take(&served, where: { $0.name == method.name }) else {
+      guard let method = Self.removeFirst(&served, where: { $0.name == method.name }) else {
         preconditionFailure("\(method.name) of \(name) is not served")
       }
       return method
     }
     let properties = properties.compactMap { property -> ExportedProperty? in
-      let value = Self.take(&values) { $0.name == property.name }
+      let value = Self.removeFirst(&values) { $0.name == property.name }
       guard version.map({ property.isDescribed(by: $0) }) ?? true else { return nil }
       if let value { return value }
       precondition(property.presence != .always, "\(property.name) of \(name) has no value")
@@ -45,8 +45,8 @@ package struct InterfaceDeclaration: Sendable {
     return ExportedInterface(name, methods: methods, properties: properties)
   }
 
-  /// Removes and returns the first item that matches a condition: mostly the first of all.
-  private static func take<Item>(
+  /// Removes and returns the first item that matches a condition. It is mostly the first item.
+  private static func removeFirst<Item>(
     _ items: inout ArraySlice<Item>, where isMeant: (Item) -> Bool
   ) -> Item? {
     guard let index = items.firstIndex(where: isMeant) else { return nil }

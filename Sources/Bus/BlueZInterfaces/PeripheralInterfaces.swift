@@ -1,5 +1,5 @@
-// org.bluez.GattManager1 and LEAdvertisingManager1, with which programs become peripherals, and what
-// those programs export.
+// org.bluez.GattManager1 and LEAdvertisingManager1, with which a program acts as a peripheral, and
+// the interfaces that such a program exports.
 
 package import DBus
 
@@ -24,22 +24,23 @@ package enum GattManager1 {
   )
 }
 
-/// What a program exports beside the properties that bluetoothd itself exports of remote attributes.
+/// Members of the exported attributes of a program. Its other members are those that bluetoothd
+/// exports for remote attributes.
 ///
 /// - Source: BlueZ 5.66, `doc/gatt-api.txt`, `src/gatt-database.c`.
 package enum ProgramAttribute {
-  /// A handle that the program demands, or 0; then bluetoothd sets the one that it has assigned.
+  /// The requested handle; or 0, and bluetoothd then sets the handle that it has assigned.
   package static let handle = "Handle"
-  /// Services of a client that bluetoothd is to connect to by itself.
+  /// The services of remote devices to which bluetoothd connects automatically.
   package static let profile = "org.bluez.GattProfile1"
-  /// An indication was confirmed; bluetoothd expects no reply.
+  /// Called when an indication was confirmed; bluetoothd expects no reply.
   package static let confirm = Method("Confirm", of: GattCharacteristic1.interface)
 
   /// Keys of the options of calls to a program.
   package enum Option {
     /// `o`, the central.
     package static let device = "device"
-    /// `q`, unless it is 0.
+    /// `q`; absent if it is 0.
     package static let offset = "offset"
     /// `s`
     package static let link = "link"
@@ -72,7 +73,7 @@ package enum LEAdvertisingManager1 {
   )
 
   package static let activeInstances = Property("ActiveInstances", .byte, of: interface)
-  /// How many more can be registered.
+  /// The number of advertisements that can still be registered.
   package static let supportedInstances = Property("SupportedInstances", .byte, of: interface)
   package static let supportedIncludes = Property("SupportedIncludes", .strings, of: interface)
   /// With extended advertising.
@@ -88,7 +89,7 @@ package enum LEAdvertisement1 {
   /// The interface.
   package static let interface = "org.bluez.LEAdvertisement1"
 
-  /// It is no longer sent; bluetoothd expects no reply.
+  /// Called when the advertisement is no longer sent; bluetoothd expects no reply.
   package static let release = Method("Release", of: interface)
 
   /// ``broadcast`` or ``peripheral``.
@@ -105,9 +106,9 @@ package enum LEAdvertisement1 {
   package static let includes = Property("Includes", .strings, of: interface)
   package static let localName = Property("LocalName", .string, of: interface)
   package static let appearance = Property("Appearance", .uint16, of: interface)
-  /// Of one of several advertisements that take turns, in seconds.
+  /// The duration of each transmission if several advertisements alternate, in seconds.
   package static let duration = Property("Duration", .uint16, of: interface)
-  /// In seconds; 0: none.
+  /// In seconds; 0 for none.
   package static let timeout = Property("Timeout", .uint16, of: interface)
   package static let discoverable = Property("Discoverable", .boolean, of: interface)
   /// In seconds.
@@ -115,11 +116,11 @@ package enum LEAdvertisement1 {
   /// With extended advertising.
   package static let secondaryChannel = Property("SecondaryChannel", .string, of: interface)
 
-  /// Nobody can connect.
+  /// Not connectable.
   package static let broadcast = "broadcast"
   package static let peripheral = "peripheral"
 
-  /// What bluetoothd includes by itself.
+  /// Data that bluetoothd adds itself.
   package enum Include: String, CaseIterable, Sendable {
     case txPower = "tx-power"
     case appearance

@@ -1,6 +1,6 @@
-// A property of org.bluez, described once: its name, type, access and presence.
+// The description of a property of org.bluez: its name, type, access and presence.
 //
-// Data only. The client reads through it, the simulator serves it, and Introspect describes it.
+// Data only. The client decodes with it, the simulator serves it, and Introspect describes it.
 
 package import Bluetooth
 package import DBus
@@ -9,7 +9,7 @@ package import DBus
 package struct Property<Value: Sendable>: AnyProperty {
   package let interface: String
   package let name: String
-  /// How its values are decoded and encoded.
+  /// The codec of its values.
   package let codec: Codec<Value>
   package let access: Access
   package let presence: Presence
@@ -30,19 +30,19 @@ package struct Property<Value: Sendable>: AnyProperty {
   package var signature: Signature { codec.signature }
 }
 
-/// A property without its Swift type: for lists, and for reports about one.
+/// A property without its Swift type, for lists and reports.
 package protocol AnyProperty: Sendable {
-  /// The interface that it belongs to.
+  /// The interface of the property.
   var interface: String { get }
-  /// Its name.
+  /// The name of the property.
   var name: String { get }
-  /// Its type on the bus.
+  /// The D-Bus type of its values.
   var signature: Signature { get }
   /// Whether clients may set it.
   var access: Access { get }
-  /// When an object has it.
+  /// The condition under which an object has it.
   var presence: Presence { get }
-  /// The first release that has it without experimental interfaces; nil: all of them.
+  /// The first release that has it without experimental interfaces; nil for all releases.
   var since: BlueZVersion? { get }
 }
 
@@ -59,7 +59,7 @@ package enum Access: Hashable, Sendable {
   case readWrite
 }
 
-/// When an object has a property that its interface describes.
+/// The condition under which an object has a property that its interface describes.
 package enum Presence: Hashable, Sendable {
   case always
   /// When bluetoothd knows a value.
@@ -77,7 +77,7 @@ package enum Presence: Hashable, Sendable {
 // MARK: Reading and making
 
 extension PropertyMap {
-  /// The value of a property; nil when it is absent or has another type. Setting nil removes it.
+  /// The value of a property; nil if it is absent or has another type. Setting nil removes it.
   package subscript<Value>(property: Property<Value>) -> Value? {
     get { self[property.name].flatMap(property.codec.decode) }
     set { self[property.name] = newValue.map(property.codec.encode) }

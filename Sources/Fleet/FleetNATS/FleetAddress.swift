@@ -1,10 +1,12 @@
-// Where a fleet is: a NATS server and the name of the fleet on it, as one text.
+// The address of a fleet: a NATS server and the name of the fleet on it, as one text.
+//
+// Credentials in files and certificates are in NATSSettings.swift.
 
 import Fleet
 
 /// A fleet on a server: `nats://gateway@nats.example.org:4222/hall`.
 public struct FleetAddress: Equatable, Sendable, CustomStringConvertible {
-  /// How the connection is made.
+  /// The kind of connection.
   public enum Scheme: String, CaseIterable, Sendable {
     /// Without encryption, unless the server asks for it.
     case nats
@@ -12,27 +14,27 @@ public struct FleetAddress: Equatable, Sendable, CustomStringConvertible {
     case tls
   }
 
-  /// The port of a text that names none.
+  /// The port if the text has none.
   public static let usualPort = 4222
   /// The longest name of a fleet.
   public static let longestName = 32
 
-  /// How the connection is made.
+  /// The kind of connection.
   public let scheme: Scheme
   /// The host, without brackets.
   public let host: String
   /// The port.
   public let port: Int
-  /// The user; nil where the server needs none, or a file has the credentials.
+  /// The user; nil if the server needs none, or a file has the credentials.
   public let user: String?
   /// The user's password.
   public let password: String?
   /// The name of the fleet on the server.
   public let fleet: String
 
-  /// Reads an address.
+  /// Parses an address.
   ///
-  /// - Throws: ``FleetAddressError`` with what is wrong.
+  /// - Throws: ``FleetAddressError``.
   public init(parsing text: String) throws(FleetAddressError) {
     let expected = "expected nats://HOST:PORT/FLEET, or tls://…"
     func wrong(_ what: String) -> FleetAddressError { FleetAddressError("\(what) (\(expected))") }
@@ -78,7 +80,7 @@ public struct FleetAddress: Equatable, Sendable, CustomStringConvertible {
     "\(scheme.rawValue)://\(host.contains(":") ? "[\(host)]" : host):\(port)"
   }
 
-  /// Without the password.
+  /// The address without the password.
   public var description: String {
     "fleet \(fleet) on \(server), " + (user.map { "user \($0)" } ?? "no user name")
   }
@@ -88,7 +90,7 @@ public struct FleetAddress: Equatable, Sendable, CustomStringConvertible {
     return "…" + text[at...]
   }
 
-  /// Replaces `%40` by `@`.
+  /// Decodes percent-encoding: `%40` becomes `@`.
   private static func decoded(_ text: Substring) throws(FleetAddressError) -> String {
     var octets: [UInt8] = []
     var rest = Array(text.utf8)[...]
@@ -108,9 +110,9 @@ public struct FleetAddress: Equatable, Sendable, CustomStringConvertible {
   }
 }
 
-/// A text is not the address of a fleet.
+/// A text that is not the address of a fleet.
 public struct FleetAddressError: Error, Equatable, Sendable, CustomStringConvertible {
-  /// What is wrong.
+  /// The problem and the expected form.
   public let description: String
 
   init(_ description: String) { self.description = description }

@@ -1,4 +1,6 @@
-// Connecting to the store of a fleet: the server's version, JetStream, and the streams of the fleet.
+// Connecting to the store of a fleet: it checks the server's version and JetStream, and creates the streams.
+//
+// Requests to the store are in NATSJobStore.swift.
 
 import Documents
 
@@ -9,14 +11,15 @@ import Documents
   public import Signals
 #endif
 
-/// The way to the store of a fleet.
+/// Opens the store of a fleet on a NATS server.
 public enum FleetStore {
-  /// The oldest server: it reads single keys without a consumer.
+  /// The oldest supported server: the first that reads single keys without a consumer.
   public static let oldestServer = "2.9.0"
-  /// The oldest server in a cluster: earlier ones compare revisions before they agree on a change.
+  /// The oldest supported server in a cluster. Earlier ones compare revisions before the cluster has
+  /// agreed on the change, so that two updates can both succeed.
   public static let oldestInCluster = "2.9.21"
 
-  /// Whether this program has a client for NATS: whether it was built with the trait `Fleet`.
+  /// Whether this program was built with the trait `Fleet`, and so with a NATS client.
   public static var isBuilt: Bool {
     #if Fleet
       true
@@ -26,14 +29,44 @@ public enum FleetStore {
   }
 }
 
+/// The reason why the store of a fleet could not be opened.
+public enum FleetServerError: Error, Equatable, Sendable, CustomStringConvertible {
+  /// The server cannot be reached, or rejects this user.
+  case unreachable(server: String, reason: String)
+  /// The server is too old. `what` is the use that needs a later version.
+  case tooOld(server: String, version: String, needed: String, what: String)
+  /// The server has no JetStream, or the user may not use it.
+  case withoutJetStream(server: String, reason: String)
+  /// A stream of the fleet is missing and cannot be created, or has wrong settings.
+  case wrongStream(name: String, reason: String)
+  /// This program was built without a NATS client.
+  case notBuilt
+
+  public var description: String {
+    switch self {
+    case .unreachable(let server, let reason):
+      "\(server) cannot be used: \(reason)"
+    case .tooOld(let server, let version, let needed, let what):
+      "\(server) is nats-server \(version), and \(what) needs \(needed) or later"
+    case .withoutJetStream(let server, let reason):
+      "\(server) has no JetStream for this user (\(reason)). Try: a block 'jetstream' with "
+        + "'store_dir' in the configuration of the server"
+    case .wrongStream(let name, let reason):
+      "the stream \(name) of the fleet: \(reason)"
+    case .notBuilt:
+      "this program was built without the trait Fleet. Try: swift build --traits Fleet"
+    }
+  }
+}
+
 #if Fleet
   extension FleetStore {
-    /// Connects to the server of a fleet, and makes the streams of the fleet where they are missing.
+    /// Connects to the server of a fleet, and creates the missing streams of the fleet.
     ///
     /// - Parameters:
-    ///   - loop: Where answers and deliveries come.
-    ///   - limit: How long it may take.
-    ///   - news: Called on the loop.
+    ///   - loop: The loop on which answers and deliveries arrive.
+    ///   - limit: The time after which it throws `TimedOut`.
+    ///   - news: Called on the loop with reports that are no answers.
     /// - Throws: ``FleetServerError``, and `TimedOut`.
     public static func connect(
       _ settings: NATSSettings, on loop: Loop, within limit: Duration = .seconds(10),
@@ -61,7 +94,7 @@ public enum FleetStore {
       }
     }
 
-    /// Connects. Blocks.
+    /// Connects, blocking the worker thread.
     private static func connected(
       _ settings: NATSSettings, _ worker: WorkerThread, on loop: Loop, within limit: Duration,
       news: @escaping @Sendable (StoreNews) -> Void
@@ -82,7 +115,7 @@ public enum FleetStore {
       }
       let store = NATSJobStore(
         connection, FleetServer(address: address, version: introduction.version), layout, worker,
-        on: loop, state: Guarded(NATSJobStore.State()), news: news
+        on: loop, news: news
       )
       let inbox = NATSSubscription("\(connection.inbox).*", on: connection) { message in
         holder.store?.received(message)
@@ -120,14 +153,14 @@ public enum FleetStore {
       }
     }
 
-    /// Makes a stream that is missing, and checks one that exists.
+    /// Creates a stream if it is missing; checks its settings if it exists.
     private static func ensure(
       _ stream: StreamLayout.Stream, _ connection: NATSConnection
     ) throws(FleetServerError) {
-      var found = try ask("$JS.API.STREAM.INFO.\(stream.name)", "", stream, connection)
+      var found = try request("$JS.API.STREAM.INFO.\(stream.name)", "", stream, connection)
       if found["error"]?["code"]?.integer == 404 {
         let api = "$JS.API.STREAM.CREATE.\(stream.name)"
-        found = try ask(api, stream.settings.text, stream, connection)
+        found = try request(api, stream.settings.text, stream, connection)
       }
       if let error = found["error"] {
         let reason = error["description"]?.string ?? "an unknown error"
@@ -138,7 +171,7 @@ public enum FleetStore {
       }
     }
 
-    private static func ask(
+    private static func request(
       _ subject: String, _ body: String, _ stream: StreamLayout.Stream,
       _ connection: NATSConnection
     ) throws(FleetServerError) -> JSONValue {
@@ -166,7 +199,7 @@ public enum FleetStore {
     }
   }
 
-  /// What callbacks reach the store by, which is made after the connection.
+  /// A reference to the store for the inbox's callback, which is needed before the store is created.
   private final class StoreHolder: Sendable {
     private struct State { weak var store: NATSJobStore? }
 

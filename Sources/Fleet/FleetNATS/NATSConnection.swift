@@ -1,33 +1,33 @@
-// A connection of libnats: what it is made with, what it reports, and how it ends.
+// Swift owners of libnats's connections and subscriptions.
 //
-// libnats's calls block and its callbacks come on its own threads. Every call here is made on the
-// worker of the store; every callback is passed on as a value.
+// Calls to libnats block, so all of them are made on the worker thread of the store. Its callbacks come
+// on its own threads and are passed on as values. What is sent is up to NATSJobStore.
 
 #if Fleet
   import CNATS
   import Fleet
   import Signals
 
-  /// A handle of libnats, which protects its objects with locks of its own.
+  /// A pointer to an object of libnats.
   struct NATSHandle: @unchecked Sendable {
-    // `pointer` never changes, and libnats allows its use on any thread.
+    // `pointer` never changes, and libnats locks its objects, so that any thread may use it.
     let pointer: OpaquePointer
   }
 
-  /// What a connection reports, on threads of libnats.
+  /// The callbacks of a connection, called on threads of libnats.
   struct NATSEvents: Sendable {
-    /// The connection has ended for good.
+    /// Called when the connection has ended and will not be made again.
     let closed: @Sendable (_ reason: String) -> Void
   }
 
   /// A connection to a server, with its JetStream context.
   final class NATSConnection: Sendable {
-    /// The longest wait of one call of libnats.
+    /// The longest time that one call to libnats blocks.
     static let callLimit = Duration.seconds(2)
 
     let handle: NATSHandle
     let jetStream: NATSHandle
-    /// Below it are the subjects on which this connection receives answers.
+    /// The prefix of the subjects on which this connection receives replies.
     let inbox: String
 
     /// Connects. Blocks.
@@ -45,7 +45,7 @@
       try check(natsOptions_Create(&options))
       defer { natsOptions_Destroy(options) }
       for status in Self.fill(options, settings) { try check(status) }
-      // Callbacks may come as long as the process lives: what they are given is never freed.
+      // libnats may call back at any time until the process ends, so the context is never freed.
       let context = Unmanaged.passRetained(EventContext(events)).toOpaque()
       try check(natsOptions_SetClosedCB(options, Self.closed, context))
       try check(natsOptions_SetErrorHandler(options, Self.ignored, nil))
@@ -75,10 +75,10 @@
         natsOptions_SetMaxReconnect(options, -1),
         natsOptions_SetReconnectWait(options, 250),
         natsOptions_SetReconnectJitter(options, 250, 250),
-        // What is sent while the connection is down would take effect long after its deadline.
+        // A message buffered while the connection is down would take effect long after its deadline.
         natsOptions_SetReconnectBufSize(options, 1),
         natsOptions_SetFailRequestsOnDisconnect(options, true),
-        // A connection that is cut is noticed within 10 s.
+        // A cut connection is detected within 10 s.
         natsOptions_SetPingInterval(options, 5000),
         natsOptions_SetMaxPingsOut(options, 1),
         natsOptions_SetWriteDeadline(options, Int64(callLimit / .milliseconds(1))),
@@ -93,7 +93,7 @@
       }
       if address.scheme == .tls {
         made.append(natsOptions_SetSecure(options, true))
-        // libnats compares no names by itself.
+        // Without this libnats does not check the name in the server's certificate.
         made.append(natsOptions_SetExpectedHostname(options, address.host))
       }
       if let file = settings.authorities {
@@ -105,7 +105,7 @@
       return made
     }
 
-    /// What libnats reports of a failure on this thread.
+    /// Describes a failure of the last call on this thread.
     static func text(of status: natsStatus) -> String {
       let general = natsStatus_GetText(status).map { String(cString: $0) } ?? "error"
       var last = status
@@ -116,7 +116,7 @@
     /// Whether requests can be sent now.
     var isConnected: Bool { natsConnection_Status(handle.pointer) == NATS_CONN_STATUS_CONNECTED }
 
-    /// Sends what is buffered, and ends the connection. Blocks.
+    /// Sends buffered messages, and closes the connection. Blocks.
     func close() {
       if isConnected { natsConnection_FlushTimeout(handle.pointer, 1000) }
       natsConnection_Close(handle.pointer)
@@ -142,13 +142,13 @@
       EventContext.events(context)?.closed(detail.isEmpty ? general : detail)
     }
 
-    /// Errors of subscriptions, which are repaired by reading again.
+    /// Ignores errors of subscriptions: an ordered consumer recovers by reading again.
     private static let ignored: natsErrHandler = { _, _, _, _ in }
   }
 
-  /// A subscription of libnats, and who receives its messages.
+  /// A subscription of libnats, with the receiver of its messages.
   final class NATSSubscription: Sendable {
-    /// Called on a thread of libnats.
+    /// A callback on a thread of libnats.
     struct Receiver: Sendable { let call: @Sendable (ReceivedMessage) -> Void }
 
     private final class Context: Sendable {
@@ -161,14 +161,14 @@
       }
     }
 
-    /// How many messages may wait for the delivery.
+    /// The most messages that wait for delivery.
     private static let mostPending: Int32 = 100_000
 
     private let handle: NATSHandle
 
-    /// Subscribes to a subject. Blocks for a moment.
+    /// Subscribes to a subject. Blocks briefly.
     ///
-    /// - Returns: Nil when libnats refuses.
+    /// - Returns: Nil when libnats refuses the subscription.
     init?(
       _ subject: String, on connection: NATSConnection,
       _ receive: @escaping @Sendable (ReceivedMessage) -> Void
@@ -190,11 +190,12 @@
       keep(context)
     }
 
-    /// Reads a stream in its order: the last value of each key, then all that follow. Blocks.
+    /// Reads a stream in order: the last value of each key, or all values if `isComplete`; then each new
+    /// one. Blocks.
     ///
-    /// libnats begins again behind the last message when one is missing, or the server restarts.
+    /// If a message is missing or the server restarts, libnats continues after the last message.
     ///
-    /// - Returns: Nil when the server does not answer or refuses, with the reason in `failure`.
+    /// - Returns: Nil when the server does not answer or refuses; the reason is in `failure`.
     init?(
       stream: String, filter: String, isComplete: Bool, on connection: NATSConnection,
       failure: inout String, _ receive: @escaping @Sendable (ReceivedMessage) -> Void
@@ -227,7 +228,7 @@
       keep(context)
     }
 
-    /// Whether a consumer had nothing to deliver when it was made; nil when that is not known.
+    /// Whether the consumer had nothing to deliver when it was created; nil when that is not known.
     var isEmpty: Bool? {
       var info: UnsafeMutablePointer<jsConsumerInfo>?
       guard natsSubscription_GetConsumerInfo(&info, handle.pointer, nil, nil) == NATS_OK,
@@ -237,7 +238,7 @@
       return info.pointee.NumPending == 0 && info.pointee.Delivered.Consumer == 0
     }
 
-    /// Ends it. Blocks for a moment.
+    /// Ends the subscription. Blocks briefly.
     func end() {
       natsSubscription_Unsubscribe(handle.pointer)
       natsSubscription_Destroy(handle.pointer)
@@ -252,7 +253,7 @@
       return Unmanaged.passRetained(context).toOpaque()
     }
 
-    /// Frees the context when no callback can come any more.
+    /// Sets the limits, and has libnats free the context after the last callback.
     private func keep(_ context: UnsafeMutableRawPointer) {
       natsSubscription_SetPendingLimits(handle.pointer, Self.mostPending, 64 << 20)
       natsSubscription_SetOnCompleteCB(handle.pointer, { NATSSubscription.freed($0) }, context)

@@ -1,8 +1,8 @@
 // The store of a fleet on NATS JetStream.
 //
-// Requests are messages whose answers come to an inbox, so that many are under way at once. All calls
-// of libnats are made on one worker thread; answers and deliveries hop to the loop. What watches and
-// lists read comes from consumers: see NATSJobStore+Reading.swift.
+// A request is a message whose answer arrives at an inbox, so that many requests can be pending at once.
+// Lists and watches are consumers of a stream: they deliver the last value of each key, then each change.
+// All calls to libnats are made on one worker thread; answers and deliveries are passed to the loop.
 
 import Documents
 
@@ -15,50 +15,55 @@ import Documents
 
   /// A ``JobStore`` on a NATS server.
   public final class NATSJobStore: JobStore {
-    /// How many requests may be under way; further ones are answered as if nobody had replied.
+    /// The most pending requests; further ones are answered as if no reply had come.
     public static let mostRequests = 10_000
-    /// How many deliveries may wait for the loop; further ones are lost, and watches begin again.
-    static let mostDeliveries = 50_000
-    /// How many removals are remembered; see ``State/removals``.
+    /// The most deliveries that wait for the loop. Further ones are dropped; a watch that loses one
+    /// starts again.
+    private static let mostDeliveries = 50_000
+    /// The most removals that are remembered; see ``State/removals``.
     private static let mostRemovals = 10_000
-    /// The codes for a sequence that is not the expected one; the second is of newer servers.
+    /// The server's error codes for a sequence that is not the expected one. The second is of newer
+    /// servers.
     private static let wrongSequence = [10071, 10164]
 
-    /// A request that has no answer yet.
-    struct Waiting: Sendable {
+    /// The pause before a failed watch starts again.
+    private static let watchPause = Duration.seconds(1)
+
+    /// A request that has not been answered yet.
+    private struct PendingRequest: Sendable {
       let request: StoreRequest
       let answer: @Sendable (StoreAnswer) -> Void
       let limit: Duration
       var timer: LoopTimer?
       var next: (@Sendable (ReceivedMessage) -> Void)?
-      /// Ends what reads for it.
+      /// Cancels the watch of a list request.
       var stop: (@Sendable () -> Void)?
     }
 
-    struct State {
+    private struct State {
       var nextID: UInt64 = 0
-      var waiting: [UInt64: Waiting] = [:]
-      /// The subscriptions and watches that nobody has cancelled.
+      var pending: [UInt64: PendingRequest] = [:]
+      /// The subscriptions and watches that have not been cancelled.
       var active: Set<UInt64> = []
       var deliveries = 0
-      /// The revisions of removals, the oldest first. A bucket marks a removed key with a message,
-      /// so the server would let an update replace it.
+      /// The revisions of removals, the oldest first. An update that expects one of them must be refused
+      /// here: in a bucket a removal is itself a message, so the server would allow it.
       var removals: [Revision] = []
       var isClosed = false
     }
 
-    /// What is known of the server.
+    /// The server that this store is on.
     public let server: FleetServer
-    let loop: Loop
-    let layout: StreamLayout
-    let worker: WorkerThread
-    let connection: NATSConnection
-    let news: @Sendable (StoreNews) -> Void
-    let state: Guarded<State>
+    private let loop: Loop
+    private let layout: StreamLayout
+    private let worker: WorkerThread
+    private let connection: NATSConnection
+    private let news: @Sendable (StoreNews) -> Void
+    private let state = Guarded(State())
 
     init(
       _ connection: NATSConnection, _ server: FleetServer, _ layout: StreamLayout,
-      _ worker: WorkerThread, on loop: Loop, state: Guarded<State>,
+      _ worker: WorkerThread, on loop: Loop,
       news: @escaping @Sendable (StoreNews) -> Void
     ) {
       self.connection = connection
@@ -66,19 +71,18 @@ import Documents
       self.layout = layout
       self.worker = worker
       self.loop = loop
-      self.state = state
       self.news = news
     }
 
-    /// Sends what is under way and ends the connection. Requests that were not answered never are.
+    /// Sends buffered messages and closes the connection. Pending requests are never answered.
     public func close() {
-      let waiting = state.withLock { state in
+      let pending = state.withLock { state in
         state.isClosed = true
         state.active = []
-        defer { state.waiting = [:] }
-        return state.waiting
+        defer { state.pending = [:] }
+        return state.pending
       }
-      for request in waiting.values {
+      for request in pending.values {
         request.timer?.cancel()
         request.stop?()
       }
@@ -92,23 +96,23 @@ import Documents
       _ answer: @escaping @Sendable (StoreAnswer) -> Void
     ) {
       let id = state.withLock { state -> UInt64? in
-        guard !state.isClosed, state.waiting.count < Self.mostRequests else { return nil }
+        guard !state.isClosed, state.pending.count < Self.mostRequests else { return nil }
         state.nextID += 1
-        state.waiting[state.nextID] = Waiting(request: request, answer: answer, limit: limit)
+        state.pending[state.nextID] = PendingRequest(request: request, answer: answer, limit: limit)
         return state.nextID
       }
       guard let id else { return loop.post { answer(request.withoutReply) } }
-      let timer = loop.after(limit) { [weak self] in self?.give(id, request.withoutReply) }
-      state.withLock { $0.waiting[id]?.timer = timer }
+      let timer = loop.after(limit) { [weak self] in self?.finish(id, request.withoutReply) }
+      state.withLock { $0.pending[id]?.timer = timer }
       begin(request, id)
     }
 
-    /// Gives the answer of a request, once. Called on the loop.
-    func give(_ id: UInt64, _ answer: StoreAnswer) {
-      guard let waiting = state.withLock({ $0.waiting.removeValue(forKey: id) }) else { return }
-      waiting.timer?.cancel()
-      waiting.stop?()
-      waiting.answer(answer)
+    /// Answers a request, unless it has already been answered. Called on the loop.
+    private func finish(_ id: UInt64, _ answer: StoreAnswer) {
+      guard let pending = state.withLock({ $0.pending.removeValue(forKey: id) }) else { return }
+      pending.timer?.cancel()
+      pending.stop?()
+      pending.answer(answer)
     }
 
     private func begin(_ request: StoreRequest, _ id: UInt64) {
@@ -116,7 +120,7 @@ import Documents
       case .create(let key, let value): create(key, value, id)
       case .update(let key, let value, let expected):
         guard !state.withLock({ $0.removals.contains(expected) }) else {
-          return loop.post { [weak self] in self?.give(id, .refused) }
+          return loop.post { [weak self] in self?.finish(id, .refused) }
         }
         write(key, value, after: expected, id)
       case .append(let key, let value, let expected): write(key, value, after: expected, id)
@@ -126,22 +130,22 @@ import Documents
       case .publish(let key, let value):
         send(NATSMessage(subject: layout.subject(key), body: value.text), id) { _ in }
         worker.post { [weak self] in
-          self?.loop.post { [weak self] in self?.give(id, .published) }
+          self?.loop.post { [weak self] in self?.finish(id, .published) }
         }
       }
     }
 
-    /// Sends a message of a request. `next` receives the answer to it, on the loop.
+    /// Sends a message of a request. `next` is called with the reply, on the loop.
     private func send(
       _ message: NATSMessage, _ id: UInt64, _ next: @escaping @Sendable (ReceivedMessage) -> Void
     ) {
-      state.withLock { $0.waiting[id]?.next = next }
+      state.withLock { $0.pending[id]?.next = next }
       worker.post { [weak self, connection] in
-        // What is sent while the connection is down would take effect long after its deadline.
+        // A message buffered while the connection is down would take effect long after its deadline.
         if connection.isConnected, message.send(on: connection.handle.pointer) == NATS_OK { return }
         self?.loop.post { [weak self] in
-          guard let self, let request = state.withLock({ $0.waiting[id]?.request }) else { return }
-          give(id, request.withoutReply)
+          guard let self, let request = state.withLock({ $0.pending[id]?.request }) else { return }
+          finish(id, request.withoutReply)
         }
       }
     }
@@ -154,19 +158,19 @@ import Documents
       send(message, id, next)
     }
 
-    /// An answer has come to the inbox. Called on a thread of libnats.
+    /// Handles a message to the inbox. Called on a thread of libnats.
     func received(_ message: ReceivedMessage) {
       guard let id = message.subject.split(separator: ".").last.flatMap({ UInt64($0) }) else {
         return
       }
       loop.post { [weak self] in
-        self?.state.withLock { $0.waiting[id]?.next }?(message)
+        self?.state.withLock { $0.pending[id]?.next }?(message)
       }
     }
 
     // MARK: Changes
 
-    /// Writes a value behind the expected one; nil marks the key as removed.
+    /// Writes a value if the last one has the expected revision; nil marks the key as removed.
     private func write(
       _ key: StoreKey, _ value: StoredValue?, after expected: Revision, _ id: UInt64,
       onRefusal: (@Sendable () -> Void)? = nil
@@ -180,36 +184,38 @@ import Documents
         if let sequence = json?["seq"]?.integer, json?["error"] == nil {
           let revision = Revision(sequence)
           if value == nil { remember(removal: revision) }
-          return give(id, .applied(revision))
+          return finish(id, .applied(revision))
         }
         if let code = json?["error"]?["err_code"]?.integer, Self.wrongSequence.contains(code) {
           if let onRefusal { return onRefusal() }
-          return give(id, .refused)
+          return finish(id, .refused)
         }
         report(failed: "writing \(key)", reply, json)
-        give(id, .unknown)
+        finish(id, .unknown)
       }
     }
 
     private func create(_ key: StoreKey, _ value: StoredValue, _ id: UInt64) {
       write(key, value, after: 0, id) { [weak self] in
-        // A removed entry leaves a message, which is replaced.
+        // The key may have been removed: then its last message is a removal, which is replaced.
         self?.get(key, id) { [weak self] reply in
           guard let self else { return }
-          guard reply.isRemoval, let sequence = reply.sequence else { return give(id, .refused) }
+          guard reply.isRemoval, let sequence = reply.sequence else {
+            return finish(id, .refused)
+          }
           write(key, value, after: sequence, id)
         }
       }
     }
 
-    func remember(removal revision: Revision) {
+    private func remember(removal revision: Revision) {
       state.withLock { state in
         if state.removals.count >= Self.mostRemovals { state.removals.removeFirst() }
         state.removals.append(revision)
       }
     }
 
-    /// Reports an answer that is neither a success nor a refusal.
+    /// Reports a reply that is neither a success nor a refusal.
     private func report(failed what: String, _ reply: ReceivedMessage, _ json: JSONValue?) {
       let reason =
         reply.status == "503"
@@ -228,35 +234,242 @@ import Documents
     }
 
     private func read(_ key: StoreKey, _ id: UInt64) {
-      guard layout.stream(key.kind) != nil else { return give(unstored: id) }
+      guard layout.stream(key.kind) != nil else { return replyWithoutEntries(to: id) }
       get(key, id) { [weak self] reply in
         guard let self else { return }
         switch reply.status {
-        case "404": return give(id, .entries([]))
-        case .some: return give(id, .unavailable)
+        case "404": return finish(id, .entries([]))
+        case .some: return finish(id, .unavailable)
         case nil: break
         }
-        if reply.isRemoval { return give(id, .entries([])) }
+        if reply.isRemoval { return finish(id, .entries([])) }
         guard let sequence = reply.sequence, let value = value(of: reply.body, at: key) else {
-          return give(id, .unavailable)
+          return finish(id, .unavailable)
         }
-        give(id, .entries([StoreEntry(key: key, value: value, revision: sequence)]))
+        finish(id, .entries([StoreEntry(key: key, value: value, revision: sequence)]))
       }
     }
 
-    /// What is only published is not stored: there is nothing to read.
-    func give(unstored id: UInt64) {
-      loop.post { [weak self] in self?.give(id, .entries([])) }
+    /// Answers the read of a key that is only published, never stored, with no entries.
+    private func replyWithoutEntries(to id: UInt64) {
+      loop.post { [weak self] in self?.finish(id, .entries([])) }
     }
 
-    /// The value of a key; nil for an invalid one, which is reported.
-    func value(of text: String, at key: StoreKey) -> StoredValue? {
+    /// Parses the value of a key; nil for an invalid one, which is reported.
+    private func value(of text: String, at key: StoreKey) -> StoredValue? {
       do {
         return try StoredValue(text, at: key)
       } catch {
         news(.problem("\(error)"))
         return nil
       }
+    }
+
+    // MARK: Deliveries
+
+    private func activate() -> UInt64 {
+      state.withLock { state in
+        state.nextID += 1
+        state.active.insert(state.nextID)
+        return state.nextID
+      }
+    }
+
+    private func isActive(_ id: UInt64) -> Bool { state.withLock { $0.active.contains(id) } }
+
+    /// Runs a delivery on the loop.
+    ///
+    /// - Returns: False when the delivery was dropped because too many wait.
+    private func deliver(_ body: @escaping @Sendable () -> Void) -> Bool {
+      let hasRoom = state.withLock { state in
+        guard state.deliveries < Self.mostDeliveries else { return false }
+        state.deliveries += 1
+        return true
+      }
+      guard hasRoom else { return false }
+      loop.post { [state] in
+        state.withLock { $0.deliveries -= 1 }
+        body()
+      }
+      return true
+    }
+
+    // MARK: Subscriptions
+
+    public func subscribe(
+      _ pattern: KeyPattern, _ handler: @escaping @Sendable (StoreKey, StoredValue) -> Void
+    ) -> StoreSubscription {
+      let id = activate()
+      let made = Guarded<NATSSubscription?>(nil)
+      let subject = layout.subject(pattern)
+      worker.post { [weak self, connection, layout] in
+        let subscription = NATSSubscription(subject, on: connection) { [weak self] message in
+          guard let self, let key = layout.key(of: message.subject), pattern.matches(key),
+            !message.isRemoval, let value = value(of: message.body, at: key)
+          else { return }
+          // A dropped delivery is allowed by the contract of `subscribe`.
+          _ = deliver { [weak self] in if self?.isActive(id) == true { handler(key, value) } }
+        }
+        guard let subscription else {
+          self?.news(.problem("the server does not let this user subscribe to \(subject)"))
+          return
+        }
+        made.withLock { $0 = subscription }
+      }
+      return StoreSubscription { [state, worker] in
+        guard state.withLock({ $0.active.remove(id) }) != nil else { return }
+        worker.post { made.withLock { $0 }?.end() }
+      }
+    }
+
+    // MARK: Watches
+
+    public func watch(
+      _ pattern: KeyPattern, _ handler: @escaping @Sendable (WatchEvent) -> Void
+    ) -> StoreSubscription {
+      let id = activate()
+      let kind: StoreKey.Kind =
+        switch pattern {
+        case .one(let key): key.kind
+        case .all(let kind): kind
+        }
+      guard let stream = layout.stream(kind) else {
+        // Values of this kind are only published, so there is no initial state.
+        loop.post { [weak self] in
+          if self?.isActive(id) == true { handler(.initialStateEnded) }
+        }
+        return StoreSubscription { [state] in _ = state.withLock { $0.active.remove(id) } }
+      }
+      let watch = Watch(id, stream, layout.subject(pattern), handler)
+      start(watch)
+      return StoreSubscription { [state, worker] in
+        guard state.withLock({ $0.active.remove(id) }) != nil else { return }
+        worker.post { watch.state.withLock { $0.subscription }?.end() }
+      }
+    }
+
+    private func start(_ watch: Watch) {
+      worker.post { [weak self, connection] in
+        guard let self, isActive(watch.id) else { return }
+        let (round, earlier) = watch.state.withLock { state in
+          state.round += 1
+          state.mustRestart = false
+          defer { state.subscription = nil }
+          return (state.round, state.subscription)
+        }
+        earlier?.end()
+        var reason = ""
+        let subscription = NATSSubscription(
+          stream: watch.stream.name, filter: watch.filter,
+          isComplete: watch.stream.perKey < 0, on: connection, failure: &reason
+        ) { [weak self] message in self?.handle(message, round, watch) }
+        guard let subscription else { return restart(watch, after: Self.watchPause) }
+        watch.state.withLock { $0.subscription = subscription }
+        guard !watch.isInitialReported else { return }
+        switch subscription.isEmpty {
+        case true?: endInitialState(watch)
+        case false?: break
+        // An empty stream sends no message that would end the initial state: try again.
+        case nil:
+          loop.after(Self.watchPause) { [weak self] in
+            if !watch.isInitialReported { self?.start(watch) }
+          }
+        }
+      }
+    }
+
+    private func restart(_ watch: Watch, after pause: Duration) {
+      loop.after(pause) { [weak self] in self?.start(watch) }
+    }
+
+    /// Handles a message of a watch's consumer. Called on a thread of libnats.
+    private func handle(_ message: ReceivedMessage, _ round: Int, _ watch: Watch) {
+      let counts = watch.state.withLock { $0.round == round && !$0.mustRestart }
+      guard counts, let position = message.position, let key = layout.key(of: message.subject)
+      else { return }
+      let event: WatchEvent?
+      if message.isRemoval {
+        remember(removal: position.sequence)
+        // Removals before the initial state has ended are not reported: the entry never was either.
+        event = watch.isInitialReported ? .removed(key, position.sequence) : nil
+      } else {
+        event = value(of: message.body, at: key).map {
+          .entry(StoreEntry(key: key, value: $0, revision: position.sequence))
+        }
+      }
+      if let event {
+        let isQueued = deliver { [weak self] in
+          if self?.isActive(watch.id) == true { watch.handler(event) }
+        }
+        if !isQueued {
+          watch.state.withLock { $0.mustRestart = true }
+          return restart(watch, after: Self.watchPause)
+        }
+      }
+      if position.pending == 0 { endInitialState(watch) }
+    }
+
+    private func endInitialState(_ watch: Watch) {
+      let isFirst = watch.state.withLock { state in
+        defer { state.isInitialReported = true }
+        return !state.isInitialReported
+      }
+      guard isFirst else { return }
+      loop.post { [weak self] in
+        if self?.isActive(watch.id) == true { watch.handler(.initialStateEnded) }
+      }
+    }
+
+    // MARK: Lists
+
+    /// Reads all keys of a kind with a watch that is cancelled after the initial state.
+    private func readAll(_ kind: StoreKey.Kind, _ id: UInt64) {
+      guard layout.stream(kind) != nil else { return replyWithoutEntries(to: id) }
+      let found = Guarded<[StoreKey: StoreEntry]>([:])
+      let subscription = watch(.all(kind)) { [weak self] event in
+        switch event {
+        case .entry(let entry): found.withLock { $0[entry.key] = entry }
+        case .removed(let key, _): found.withLock { $0[key] = nil }
+        case .initialStateEnded:
+          let entries = found.withLock { $0.values.sorted { $0.key < $1.key } }
+          self?.finish(id, .entries(entries))
+        }
+      }
+      let isWaiting = state.withLock { state in
+        state.pending[id]?.stop = { subscription.cancel() }
+        return state.pending[id] != nil
+      }
+      if !isWaiting { subscription.cancel() }
+    }
+  }
+
+  /// A watch. It gets a new consumer each time it has to start again.
+  private final class Watch: Sendable {
+    struct State {
+      var subscription: NATSSubscription?
+      var hasEnded = false
+      var isInitialReported = false
+      /// The number of the current consumer; messages of earlier ones are ignored.
+      var round = 0
+      var mustRestart = false
+    }
+
+    let id: UInt64
+    let stream: StreamLayout.Stream
+    let filter: String
+    let handler: @Sendable (WatchEvent) -> Void
+    let state = Guarded(State())
+
+    var isInitialReported: Bool { state.withLock { $0.isInitialReported } }
+
+    init(
+      _ id: UInt64, _ stream: StreamLayout.Stream, _ filter: String,
+      _ handler: @escaping @Sendable (WatchEvent) -> Void
+    ) {
+      self.id = id
+      self.stream = stream
+      self.filter = filter
+      self.handler = handler
     }
   }
 #endif

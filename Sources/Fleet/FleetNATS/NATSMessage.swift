@@ -1,18 +1,18 @@
-// Messages of NATS as values, so that nothing of libnats leaves its threads.
+// NATS messages as values, so that no pointer of libnats leaves its threads.
 
 #if Fleet
   import CNATS
 
-  /// A message to be sent.
+  /// A message to send.
   struct NATSMessage: Sendable {
     let subject: String
     var reply: String?
     var headers: [(name: String, value: String)] = []
     var body = ""
 
-    /// Hands the message to libnats, which sends it soon. Blocks while its buffer is full.
+    /// Passes the message to libnats, which sends it asynchronously. Blocks while its buffer is full.
     ///
-    /// - Returns: What went wrong.
+    /// - Returns: The status of libnats; `NATS_OK` when the message was accepted.
     func send(on connection: OpaquePointer) -> natsStatus {
       var message: OpaquePointer?
       let made = natsMsg_Create(&message, subject, reply, body, Int32(body.utf8.count))
@@ -26,27 +26,29 @@
     }
   }
 
-  /// A message that was received.
+  /// A received message.
   struct ReceivedMessage: Sendable {
-    /// Where a message is in its stream.
+    /// The position of a message in its stream.
     struct Position: Sendable {
       let sequence: UInt64
-      /// How many more are known to follow.
+      /// The number of further messages that the consumer has yet to deliver.
       let pending: UInt64
     }
 
     let subject: String
     let body: String
-    /// `503` where nobody answers a request, `404` where nothing was found; nil for data.
+    /// `503` if the request had no responder, `404` if the key was not found; nil for data.
     let status: String?
-    /// The sequence of what was read from a stream.
+    /// The sequence of the message in the stream that it was read from.
     let sequence: UInt64?
     /// Whether it marks a key of a bucket as removed.
     let isRemoval: Bool
-    /// For messages of a consumer.
+    /// The position in the stream; nil unless a consumer delivered the message.
     let position: Position?
 
-    /// - Parameter isOfConsumer: Whether a consumer of a stream delivers it.
+    /// Copies a message of libnats.
+    ///
+    /// - Parameter isOfConsumer: Whether a consumer of a stream delivered it.
     init(_ message: OpaquePointer, isOfConsumer: Bool) {
       subject = natsMsg_GetSubject(message).map { String(cString: $0) } ?? ""
       let bytes = UnsafeRawBufferPointer(

@@ -1,28 +1,28 @@
-// How a member connects to the server of its fleet.
+// The settings of a member's connection to the server of its fleet, and the reports of the store.
 
-/// How a member connects.
+/// The settings of a connection.
 public struct NATSSettings: Sendable {
   /// The server and the fleet.
   public var address: FleetAddress
-  /// The name of the client, which the server shows.
+  /// The name of the client, which the server displays.
   public var client: String
-  /// A file with credentials of NATS (`.creds`); nil for none.
+  /// A file with NATS credentials (`.creds`); nil for none.
   public var credentials: String?
-  /// A file with the certificates of authorities that are trusted; nil for those of the host.
+  /// A file with the trusted CA certificates; nil for those of the host.
   public var authorities: String?
   /// The files with the client's own certificate and its key; nil for none.
   public var certificate: (chain: String, key: String)?
 
-  /// A connection without credentials and certificates.
+  /// Creates the settings of a connection without credentials and certificates.
   public init(_ address: FleetAddress, client: String) {
     self.address = address
     self.client = client
   }
 }
 
-/// What is known of the server of a fleet.
+/// The server of a fleet.
 public struct FleetServer: Equatable, Sendable, CustomStringConvertible {
-  /// Where it is, the user, and the fleet.
+  /// The address of the server, with the user and the fleet.
   public let address: FleetAddress
   /// The version of the server.
   public let version: String
@@ -30,10 +30,10 @@ public struct FleetServer: Equatable, Sendable, CustomStringConvertible {
   public var description: String { "\(address) (nats-server \(version))" }
 }
 
-/// What a store reports beside the answers to requests.
+/// A report of a store that is not the answer to a request.
 public enum StoreNews: Equatable, Sendable {
-  /// Something is wrong that does not end the connection: an invalid value, a refused stream.
+  /// A problem that does not end the connection: an invalid value, a refused subscription.
   case problem(String)
-  /// The connection has ended for good; nothing works any more.
+  /// The connection has ended and will not be made again; every later request fails.
   case closed(String)
 }

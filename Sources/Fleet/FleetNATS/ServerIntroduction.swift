@@ -1,25 +1,25 @@
-// What a NATS server reports of itself before anything else: its version, and what it can do.
+// The first line that a NATS server sends on a connection: its version and its cluster.
 //
-// libnats 3.4 does not pass it on, so it is read from a connection of its own, which ends with it.
+// libnats 3.4 does not make it available, so it is read on a separate connection that is then closed.
 
 import Documents
 import Glibc
 import Jobs
 import Signals
 
-/// The first line of a server, `INFO {…}`.
+/// The first line from a server, `INFO {…}`.
 struct ServerIntroduction: Sendable {
-  /// The longest line that is read, in bytes.
+  /// The longest line that is accepted, in bytes.
   private static let longest = 64 << 10
 
-  /// `2.9.10`.
+  /// The version of the server, such as `2.9.10`.
   let version: String
-  /// The name of its cluster; nil where it is alone.
+  /// The name of its cluster; nil if it is not in one.
   let cluster: String?
 
-  /// Reads the line.
+  /// Parses the line.
   ///
-  /// - Returns: Nil for anything else.
+  /// - Returns: Nil if it is not such a line.
   init?(_ line: String) {
     guard line.hasPrefix("INFO "), let json = try? JSONValue(parsing: String(line.dropFirst(5))),
       let version = json["version"]?.string
@@ -28,7 +28,7 @@ struct ServerIntroduction: Sendable {
     cluster = json["cluster"]?.string
   }
 
-  /// The numbers of the version, for comparing; of `2.10.0-beta.1` the first three.
+  /// Returns the first three numbers of a version, for comparison: 2, 10, 0 of `2.10.0-beta.1`.
   static func numbers(_ version: String) -> [Int] {
     version.split { !$0.isNumber }.prefix(3).map { Int($0) ?? 0 }
   }
@@ -38,9 +38,9 @@ struct ServerIntroduction: Sendable {
     !Self.numbers(version).lexicographicallyPrecedes(Self.numbers(other))
   }
 
-  /// Asks a server until it answers: it may have been started a moment ago. Blocks.
+  /// Tries to read the line until a server that is just being started answers. Blocks.
   ///
-  /// - Throws: ``FleetServerError/unreachable(server:reason:)`` at the end of the limit.
+  /// - Throws: ``FleetServerError/unreachable(server:reason:)`` when the limit has passed.
   static func await(
     from address: FleetAddress, within limit: Duration
   ) throws(FleetServerError) -> ServerIntroduction {
@@ -56,7 +56,7 @@ struct ServerIntroduction: Sendable {
     }
   }
 
-  /// Asks a server. Blocks.
+  /// Connects to a server and reads its line. Blocks.
   ///
   /// - Throws: ``FleetServerError/unreachable(server:reason:)``.
   static func read(

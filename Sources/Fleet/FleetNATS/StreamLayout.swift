@@ -1,7 +1,7 @@
-// Where the keys of a fleet are on the server: streams, subjects, and the settings of each stream.
+// The places of a fleet's keys on the server: streams, subjects, and the settings of each stream.
 //
-// Entries are in key-value buckets, which other programs can read as such. A bucket is a stream with
-// one message for each key.
+// Entries are in key-value buckets, which any NATS client can read. A bucket is a stream that keeps one
+// message for each key.
 
 import Documents
 import Fleet
@@ -9,15 +9,15 @@ import Jobs
 
 /// The streams and subjects of one fleet.
 struct StreamLayout: Sendable {
-  /// One stream, as it is made and checked.
+  /// One stream and its settings.
   struct Stream: Sendable {
     let name: String
     let subject: String
-    /// How many values of a key are kept; -1 for all.
+    /// The number of values kept of each key; -1 for all.
     let perKey: Int
-    /// How long a value is kept; nil for ever.
+    /// How long a value is kept; nil for no limit.
     let age: Duration?
-    /// The greatest size in bytes; nil without a limit. The oldest values go first.
+    /// The greatest size in bytes; nil for no limit. The oldest values are deleted first.
     var bytes: Int?
   }
 
@@ -25,7 +25,7 @@ struct StreamLayout: Sendable {
 
   private static let month = Duration.seconds(30 * 24 * 3600)
 
-  /// What keeps the keys of a kind; nil for those that are only published.
+  /// Returns the stream that stores the keys of a kind; nil for values that are only published.
   func stream(_ kind: StoreKey.Kind) -> Stream? {
     switch kind {
     case .device, .sweep: bucket("devices", age: nil)
@@ -38,7 +38,7 @@ struct StreamLayout: Sendable {
     }
   }
 
-  /// All of them.
+  /// All streams of the fleet.
   var streams: [Stream] {
     var all: [Stream] = []
     for stream in StoreKey.Kind.allCases.compactMap({ stream($0) })
@@ -64,16 +64,16 @@ struct StreamLayout: Sendable {
 
   private var prefix: String { "blerun.\(fleet)." }
 
-  /// What comes before `kind.name` in a subject.
+  /// Returns the part of a subject before `kind.name`.
   private func prefix(_ kind: StoreKey.Kind) -> String {
     guard let stream = stream(kind), stream.perKey == 1 else { return prefix }
     return String(stream.subject.dropLast())
   }
 
-  /// The subject of a key.
+  /// Returns the subject of a key.
   func subject(_ key: StoreKey) -> String { prefix(key.kind) + key.description }
 
-  /// The subject of the keys of a pattern.
+  /// Returns the subject of a pattern, which may have a wildcard.
   func subject(_ pattern: KeyPattern) -> String {
     switch pattern {
     case .one(let key): subject(key)
@@ -81,7 +81,7 @@ struct StreamLayout: Sendable {
     }
   }
 
-  /// The key of a subject; nil for a foreign one.
+  /// Returns the key of a subject; nil for a subject that is not the fleet's.
   func key(of subject: String) -> StoreKey? {
     let parts = subject.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count > 2, let kind = StoreKey.Kind(rawValue: String(parts[parts.count - 2])),
@@ -93,7 +93,7 @@ struct StreamLayout: Sendable {
 }
 
 extension StreamLayout.Stream {
-  /// The request that makes it.
+  /// The request that creates the stream.
   var settings: JSONValue {
     let window = min(age ?? .seconds(120), .seconds(120)) / 2
     return [
@@ -111,12 +111,12 @@ extension StreamLayout.Stream {
     Int64(duration / .nanoseconds(1))
   }
 
-  /// Which setting of an existing stream is not the one that is needed; nil for none.
+  /// Describes the first setting of an existing stream that is wrong; nil if all are right.
   ///
-  /// A server that does not know a setting ignores it: then it is missing here.
+  /// A setting is missing if the server does not know it: servers ignore unknown settings.
   func difference(from found: JSONValue?) -> String? {
     guard let found else { return "the server does not report its settings" }
-    // How many copies there are, and how long values are kept, is for whoever runs the server.
+    // The number of replicas and the ages of values may be changed by the server's administrator.
     for key in ["max_msgs_per_subject", "allow_direct"] {
       guard let wanted = settings[key]?.text, found[key]?.text != wanted else { continue }
       return "its setting \(key) is \(found[key]?.text ?? "missing"), and \(wanted) is needed"

@@ -1,8 +1,10 @@
-// Whether a request is let in: one pure function of the request, the rules and who is logged in.
+// The decision whether a request is allowed: one pure function of the request, the rules and the sessions.
+//
+// The rules themselves are in AccessRules; the answers to refused requests in Refusals.
 
 import Signals
 
-/// What is known of a request before its body is read.
+/// A request before its body is read.
 struct RequestHead: Equatable {
   /// The method as it was sent.
   let method: String
@@ -10,27 +12,27 @@ struct RequestHead: Equatable {
   let target: String
   /// The headers in order; their names are lower case.
   let headers: [WebRequest.Field]
-  /// The address of this host at which it arrived; nil on a Unix socket.
+  /// The local address that it arrived at; nil on a Unix socket.
   let arrivedAt: String?
-  /// Whether its lines are none of HTTP: folded, with a NUL, or ended by LF alone.
+  /// Whether libmicrohttpd had to mend invalid lines: folded, with a NUL, or ended with only LF.
   var isMended = false
 
   func values(_ name: String) -> [String] { headers.filter { $0.name == name }.map(\.value) }
 }
 
-/// What happens to a request.
+/// The decision about a request.
 enum AccessDecision: Equatable {
-  /// The handler answers it.
+  /// Let the handler answer.
   case handle(WebMethod, RequestTarget)
-  /// The form for the token.
+  /// Answer with the login page.
   case loginForm
-  /// The body is that form, filled in.
+  /// Log the browser in with the token in the body.
   case logIn
-  /// A page for a browser that has to log in first.
+  /// Redirect the browser to the login page.
   case goToLogin
   case refuse(Refusal)
 
-  /// Why a request is refused, and with what.
+  /// The reason why a request is refused.
   enum Refusal: Equatable {
     case badTarget, badHost, foreignHost, badHeader, doubledHeader(String), badLength
     case lengthRequired, bodyTooLarge, headersTooLarge
@@ -41,7 +43,7 @@ enum AccessDecision: Equatable {
   }
 }
 
-/// What decides, beside the request.
+/// The inputs of a decision other than the request.
 struct AccessCheck {
   let rules: AccessRules
   let limits: WebLimits
@@ -49,13 +51,14 @@ struct AccessCheck {
   let port: UInt16?
   let sessions: Sessions
   let now: Instant
-  /// Too many wrong tokens came from the address of the request.
+  /// Whether too many wrong tokens came from the address of the request.
   var isHeldBack = false
 
-  /// The path of the form for the token.
+  /// The path of the login page.
   static let loginPath = ["login"]
 
-  /// The name of the cookie: browsers keep one jar for all ports of a host.
+  /// Returns the name of the session's cookie. It has the port, because browsers share cookies between all
+  /// ports of a host.
   static func cookieName(port: UInt16?) -> String {
     "session_\(port.map { String($0) } ?? "unix")"
   }
@@ -63,7 +66,7 @@ struct AccessCheck {
   /// Decides about one request.
   func decide(_ request: RequestHead) -> AccessDecision {
     do throws(Refused) {
-      return try letIn(request)
+      return try admit(request)
     } catch {
       return .refuse(error.refusal)
     }
@@ -71,7 +74,7 @@ struct AccessCheck {
 
   private struct Refused: Error { let refusal: AccessDecision.Refusal }
 
-  private func letIn(_ request: RequestHead) throws(Refused) -> AccessDecision {
+  private func admit(_ request: RequestHead) throws(Refused) -> AccessDecision {
     guard !request.isMended,
       request.headers.allSatisfy({ Self.isHeaderName($0.name) && Self.isHeaderValue($0.value) })
     else { throw Refused(refusal: .badHeader) }
@@ -102,7 +105,7 @@ struct AccessCheck {
     return try checkToken(of: request, method) ? .handle(method, target) : .goToLogin
   }
 
-  /// A name with other characters is read differently by different servers.
+  /// Whether a name has only valid characters. Servers disagree about the meaning of others.
   private static func isHeaderName(_ name: String) -> Bool {
     !name.isEmpty
       && name.utf8.allSatisfy { byte in
@@ -112,23 +115,25 @@ struct AccessCheck {
       }
   }
 
-  /// A control character ends a value for some servers, and a line for others.
+  /// Whether a value has no control characters, which end a value for some servers and a line for others.
   private static func isHeaderValue(_ value: String) -> Bool {
     value.utf8.allSatisfy { ($0 >= 0x20 && $0 != 0x7f) || $0 == UInt8(ascii: "\t") }
   }
 
   // MARK: Host and Origin
 
-  /// The host that a request asks for.
-  private struct Asked {
+  /// The host that a request was sent to.
+  private struct RequestedHost {
     let host: HostName
-    /// It came by a name of a proxy.
+    /// Whether it is one of ``AccessRules/names``, such as that of a reverse proxy.
     let isForwarded: Bool
-    /// It comes from this host, as far as can be known.
+    /// Whether the request comes from this host, as far as can be told.
     let isLocal: Bool
   }
 
-  private func host(of request: RequestHead, _ target: RequestTarget) throws(Refused) -> Asked {
+  private func host(of request: RequestHead, _ target: RequestTarget) throws(Refused)
+    -> RequestedHost
+  {
     let hosts = request.values("host")
     guard hosts.count == 1, let host = HostName(header: hosts[0]) else {
       throw Refused(refusal: .badHost)
@@ -145,7 +150,8 @@ struct AccessCheck {
       }
     let signs = ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip"]
     let passedOn = signs.contains { !request.values($0).isEmpty }
-    return Asked(host: host, isForwarded: !isOwn, isLocal: isOpenToUser && isOwn && !passedOn)
+    return RequestedHost(
+      host: host, isForwarded: !isOwn, isLocal: isOpenToUser && isOwn && !passedOn)
   }
 
   private func isOwn(_ host: HostName, arrivedAt: String?) -> Bool {
@@ -156,7 +162,8 @@ struct AccessCheck {
     case .address(let address, _):
       guard (host.port ?? 80) == port else { return false }
       let isAny = ["0.0.0.0", "::"].contains(address)
-      // Only a name can be made to lead elsewhere: an address in Host is what the browser connected to.
+      // An attacker can make a name resolve to this host (DNS rebinding). An address in Host, however, is
+      // the one that the browser connected to.
       return host.name == (isAny ? arrivedAt : address)
     }
   }
@@ -167,8 +174,8 @@ struct AccessCheck {
     return host.port.map { $0 == port } ?? [80, 443].contains(port)
   }
 
-  /// A page of another origin may not ask for anything, whatever it could read of the answer.
-  private func checkOrigin(of request: RequestHead, _ asked: Asked) throws(Refused) {
+  /// Refuses all requests of pages with another origin, even if they could not read the answer.
+  private func checkOrigin(of request: RequestHead, _ asked: RequestedHost) throws(Refused) {
     if let text = request.values("origin").first {
       guard let origin = Origin(header: text), origin.isSame(as: asked.host),
         !origin.isEncrypted || asked.isForwarded
@@ -199,7 +206,7 @@ struct AccessCheck {
     guard bytes <= limits.bodyBytes else { throw Refused(refusal: .bodyTooLarge) }
   }
 
-  /// True when the request may do what it asks for; false when a browser should be led to the form.
+  /// Returns true if the request has a session or the token; false if the browser should get the login page.
   private func checkToken(of request: RequestHead, _ method: WebMethod) throws(Refused) -> Bool {
     if hasSession(request) { return true }
     if let text = request.values("authorization").first {

@@ -1,19 +1,19 @@
-// Who may reach a server, and with what.
+// The rules of access to a server: its address, its names and its token.
 //
-// Plain data. The decision about one request is in AccessDecision.
+// Plain data. AccessDecision applies them to a request.
 
 import Glibc
 
-/// Where a server listens.
+/// The address that a server listens at.
 package enum ListeningPlace: Equatable, Sendable {
-  /// 127.0.0.1; port 0 is any free one. Reading needs no token.
+  /// 127.0.0.1; port 0 stands for any free port. Reading needs no token.
   case loopback(port: UInt16)
-  /// A Unix socket that only this user may open (mode 0600). Reading needs no token.
+  /// A Unix socket that only this user can open (mode 0600). Reading needs no token.
   case unix(path: String)
-  /// An IPv4 or IPv6 address of this host, or `0.0.0.0` or `::` for all. Everything needs the token.
+  /// An IPv4 or IPv6 address of this host, or `0.0.0.0` or `::` for all. Every request needs the token.
   case address(String, port: UInt16)
 
-  /// Reads `8080`, `127.0.0.1:8080`, `192.168.1.5:8080`, `[fe80::1]:8080` or `unix:PATH`.
+  /// Parses `8080`, `127.0.0.1:8080`, `192.168.1.5:8080`, `[fe80::1]:8080` or `unix:PATH`.
   ///
   /// - Throws: ``WebServerFailure/badPlace(_:)``.
   package init(_ text: String) throws(WebServerFailure) {
@@ -26,7 +26,7 @@ package enum ListeningPlace: Equatable, Sendable {
       self = .loopback(port: port)
       return
     }
-    // Port 0, any free one, is not a port of a host name.
+    // Port 0 is parsed here because HostName does not accept it.
     let isAnyPort = text.hasSuffix(":0")
     guard let host = HostName(header: isAnyPort ? text.dropLast(2) : text[...]),
       let port = isAnyPort && host.port == nil ? 0 : host.port,
@@ -36,19 +36,19 @@ package enum ListeningPlace: Equatable, Sendable {
   }
 }
 
-/// What a server accepts.
+/// The rules of a server.
 package struct AccessRules: Sendable {
-  /// Where it listens.
+  /// The address that it listens at.
   package var place: ListeningPlace
-  /// Names in `Host` beside its own, each with or without a port: of a reverse proxy, or for an address.
-  /// What comes under such a name needs the token for everything.
+  /// The accepted names in `Host`, each with or without a port, in addition to the server's own: those of a
+  /// reverse proxy, or DNS names of its address. A request with such a name always needs the token.
   package var names: [HostName]
-  /// What has to be known to change something.
+  /// The token, which every changing request needs.
   package var token: SecretText
-  /// Paths that are read without a token, such as the style sheet of the login page.
+  /// The paths that can be read without a token, such as the style sheet of the login page.
   package var openPaths: Set<String>
 
-  /// The rules of a server.
+  /// Creates the rules of a server.
   package init(
     place: ListeningPlace, names: [HostName] = [], token: SecretText, openPaths: Set<String> = []
   ) {
@@ -59,21 +59,21 @@ package struct AccessRules: Sendable {
   }
 }
 
-/// Why a server does not start.
+/// The reason why a server does not start.
 package enum WebServerFailure: Error, Equatable, Sendable, CustomStringConvertible {
   /// The text is not a place to listen at.
   case badPlace(String)
   /// The text is not a host name, with or without a port.
   case badName(String)
-  /// A token of fewer than 16 characters, or with others than printable ASCII, can be guessed or
-  /// not be sent.
+  /// The token is too short to be safe, too long, or has characters other than printable ASCII, which
+  /// cannot be sent.
   case badToken
-  /// The place is in use, or may not be used; with the system's reason.
+  /// The address is in use or not permitted; with the system's reason.
   case cannotListen(place: String, reason: String)
-  /// libmicrohttpd does not start.
+  /// libmicrohttpd did not start.
   case noServer
 
-  /// What went wrong, and what to do about it.
+  /// The message for the user.
   package var description: String {
     switch self {
     case .badPlace(let text):

@@ -1,14 +1,16 @@
-// Binding a socket to where a server listens, and the names of sockets as text.
+// Binding of a listening socket, and the addresses of sockets as text.
+//
+// Connections are accepted by Listener.
 
 import Glibc
 
-/// Where a socket is bound.
+/// The address that a socket is bound to.
 struct BoundPlace {
   let address: WebServer.Address
-  /// The socket file, as long as it is the same file.
+  /// The socket file, identified by device and inode.
   private let file: (path: String, device: dev_t, inode: ino_t)?
 
-  /// A listening socket.
+  /// Creates a listening socket.
   static func bind(_ place: ListeningPlace) throws(WebServerFailure) -> (Int32, BoundPlace) {
     switch place {
     case .loopback(let port): try bind("127.0.0.1", port)
@@ -17,7 +19,7 @@ struct BoundPlace {
     }
   }
 
-  /// Removes the socket file, unless somebody else has replaced it.
+  /// Removes the socket file, unless another process has replaced it.
   func remove() {
     guard let file else { return }
     var now = stat()
@@ -102,7 +104,7 @@ struct BoundPlace {
     try removeStale(path, &name, place)
     let made = open(AF_UNIX)
     guard made >= 0 else { throw failure(place) }
-    // The file is made with this mode: nobody else can open it even for a moment.
+    // The file is created with this mode, so that no other user can ever open it.
     fchmod(made, 0o600)
     guard bind(made, &name), listen(made, 128) == 0 else {
       let failure = failure(place)
@@ -120,7 +122,7 @@ struct BoundPlace {
     )
   }
 
-  /// Removes a socket file that nobody answers on.
+  /// Removes a socket file on which no process listens.
   private static func removeStale(
     _ path: String, _ name: inout sockaddr_un, _ place: String
   ) throws(WebServerFailure) {
@@ -160,14 +162,14 @@ struct BoundPlace {
 
 /// The addresses of a socket as text.
 enum SocketNames {
-  /// The address and port that a socket is bound to; nil for one that is not of TCP.
+  /// Returns the address and port that a socket is bound to; nil if it is not a TCP socket.
   static func local(_ socket: Int32) -> (address: String, port: UInt16)? {
     var storage = sockaddr_storage()
     guard name(&storage, { getsockname(socket, $0, $1) }) != nil else { return nil }
     return text(of: &storage)
   }
 
-  /// Who is at the other end of a connection, and where it arrived.
+  /// Returns an accepted connection with its remote address and the local address that it arrived at.
   static func connection(_ socket: Int32) -> AcceptedConnection {
     var storage = sockaddr_storage()
     let length = name(&storage) { getpeername(socket, $0, $1) }
@@ -178,7 +180,8 @@ enum SocketNames {
     )
   }
 
-  /// One host usually has 2^64 IPv6 addresses: they count as one.
+  /// Returns the address that limits count by: of an IPv6 address the first half, because a host usually
+  /// has 2^64 of them.
   private static func group(_ address: String) -> String {
     var bytes = in6_addr()
     guard inet_pton(AF_INET6, address, &bytes) == 1 else { return address }

@@ -1,12 +1,12 @@
-// What libmicrohttpd calls: C functions that find the object and call its method.
+// The C functions that libmicrohttpd calls: each finds its Swift object and calls a method of it.
 //
-// None of them may stop the program, whatever a browser sends.
+// None of them may trap, whatever a browser sends.
 
 import CMicroHTTPD
 import Glibc
 
 enum Callbacks {
-  /// The callbacks of the daemon at `context`.
+  /// Returns the callbacks of the daemon at `context`.
   static func all(_ context: UnsafeMutableRawPointer) -> web_callbacks {
     web_callbacks(
       context: context,
@@ -45,52 +45,53 @@ enum Callbacks {
     )
   }
 
-  /// The headers of a request, as they were sent.
+  /// The headers of a request.
   struct Headers {
-    /// Their names are in lower case.
+    /// The fields; their names are lower case.
     var fields: [WebRequest.Field] = []
-    /// Whether the lines were other than they are read here.
+    /// Whether libmicrohttpd had to mend invalid lines.
     var isMended = false
-    /// The end of what was read.
+    /// The end of the last text that was checked.
     fileprivate var end: UnsafePointer<CChar>?
 
-    /// Takes the next text, which follows what was read so many bytes behind it.
-    fileprivate mutating func take(_ text: UnsafePointer<CChar>?, _ count: Int, behind gap: Int) {
+    /// Checks that a text begins `gap` bytes after the end of the previous one.
+    fileprivate mutating func check(_ text: UnsafePointer<CChar>?, _ count: Int, behind gap: Int) {
       guard let text else { return }
       if let end, text != end + gap { isMended = true }
       end = text + count
     }
   }
 
-  /// Whether the library accepts lines that are mended, and leaves the others where they arrived.
+  /// Whether this version of libmicrohttpd mends invalid lines, and leaves valid ones where they arrived.
   ///
-  /// Later versions refuse such lines themselves, when they are told to be strict.
+  /// Later versions refuse invalid lines themselves if they are told to be strict.
   static let isLenient = ["0.9.75", "0.9.76"].contains(String(cString: MHD_get_version()))
 
-  /// The headers of a request.
+  /// Reads the headers of a request, and detects whether invalid lines were mended.
   ///
-  /// A lenient library reads lines that end with LF alone, continues folded lines, and ends a text at
-  /// a NUL: other servers read other headers then. It keeps the text where it arrived, with a NUL
-  /// for each octet of a line's end. So the lines that need no mending have CR and LF between them.
+  /// A lenient libmicrohttpd accepts lines that end with only LF, joins folded lines, and ends a text at a
+  /// NUL. Other servers would read other headers from such a request, which attacks use. Valid lines stay
+  /// where they arrived, with CR and LF replaced by two NULs. So each text must begin exactly two bytes after
+  /// the end of the previous line; any other distance shows that lines were mended.
   ///
   /// - Parameters:
-  ///   - method: The method where it arrived, at the beginning.
-  ///   - targetEnd: The end of the target.
-  ///   - version: The version behind it.
+  ///   - method: The method, at the beginning of the received text.
+  ///   - targetEnd: The end of the target in the received text.
+  ///   - version: The version, which follows the target.
   static func headers(
     of handle: OpaquePointer, behind method: UnsafePointer<CChar>,
     _ targetEnd: UnsafePointer<CChar>?, _ version: UnsafePointer<CChar>
   ) -> Headers {
     var headers = Headers()
     headers.end = targetEnd
-    headers.take(version, strlen(version), behind: 1)
+    headers.check(version, strlen(version), behind: 1)
     withUnsafeMutablePointer(to: &headers) { headers in
       _ = MHD_get_connection_values_n(
         handle,
         .HEADER_KIND,
         { headers, _, name, nameCount, value, valueCount in
           guard let headers = headers?.assumingMemoryBound(to: Headers.self) else { return .NO }
-          headers.pointee.take(name, nameCount, behind: 2)
+          headers.pointee.check(name, nameCount, behind: 2)
           if let name, let value, value <= name + nameCount { headers.pointee.isMended = true }
           headers.pointee.end = value.map { $0 + valueCount }
           headers.pointee.fields.append(
@@ -104,7 +105,7 @@ enum Callbacks {
         headers
       )
     }
-    // The end of the last line, and the empty one.
+    // Four bytes follow: the end of the last line, and that of the empty one.
     if let end = headers.end, end + 4 != method + web_header_size(handle) {
       headers.isMended = true
     }
@@ -121,7 +122,7 @@ enum Callbacks {
 }
 
 extension String {
-  /// Without spaces and tabs at both ends.
+  /// Returns the text without spaces and tabs at both ends.
   fileprivate func trimmingBlanks() -> String {
     let isBlank = { (character: Character) in character == " " || character == "\t" }
     var rest = self[...]

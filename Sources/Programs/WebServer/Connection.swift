@@ -1,42 +1,45 @@
-// One connection of a browser, from its acceptance to its end.
+// The state of one connection, from its acceptance to its end.
+//
+// Daemon decides the phases; libmicrohttpd reads and writes the socket.
 
 import CMicroHTTPD
 import Glibc
 import Signals
 
-/// A request whose body is still to come.
+/// An allowed request whose body has not arrived completely.
 struct PendingRequest {
   let decision: AccessDecision
   let headers: [WebRequest.Field]
   var body: [UInt8] = []
 }
 
-/// One connection, which serves one request after the other.
+/// One connection, which serves one request after another.
 final class Connection: @unchecked Sendable {
-  // Everything is touched only by callbacks of the loop, which makes one at a time.
+  // Everything is used only by callbacks of the loop, which run one at a time.
   enum Phase {
-    /// Waiting for a request, or for the rest of one.
+    /// Waiting for a request (nil), or for the rest of its body.
     case receiving(PendingRequest?)
-    /// Suspended, while a handler is asked.
+    /// Suspended while the handler runs.
     case handling(Task<Void, any Error>)
-    /// Resumed, to be given this answer.
+    /// Resumed with this answer; libmicrohttpd will ask for it.
     case ready(WebResponse)
     case answering
     case streaming(StreamAnswer)
   }
 
   let accepted: AcceptedConnection
-  /// What libmicrohttpd calls it; nil before and after.
+  /// The connection of libmicrohttpd; nil before it has started and after it has ended.
   var handle: OpaquePointer?
   var phase = Phase.receiving(nil)
-  /// The target of the present request, as it was sent.
+  /// The target of the current request, as it was sent.
   var target = ""
-  /// Where it ends in the memory of libmicrohttpd. It is compared only.
+  /// The end of the target in the memory of libmicrohttpd. Only compared, never dereferenced.
   var targetEnd: UnsafePointer<CChar>?
   var isHead = false
-  /// How many requests have come; for what is late.
+  /// The number of completed requests. It identifies a request, so that a late answer to an earlier one is
+  /// ignored.
   var requests = 0
-  /// Ends the phase when it lasts for too long.
+  /// Ends the current phase at its limit.
   var timer: LoopTimer?
 
   init(_ accepted: AcceptedConnection) { self.accepted = accepted }
@@ -45,14 +48,14 @@ final class Connection: @unchecked Sendable {
     Unmanaged<Connection>.fromOpaque(pointer).takeUnretainedValue()
   }
 
-  /// Has libmicrohttpd find that the connection is closed.
+  /// Shuts the socket down, upon which libmicrohttpd closes the connection.
   func abort() { _ = shutdown(accepted.descriptor, Int32(SHUT_RDWR)) }
 
-  /// Settings of its socket.
+  /// Sets the options of the socket.
   ///
-  /// - Parameter stall: After how long data that nobody acknowledges ends the connection.
+  /// - Parameter stall: The time after which unacknowledged data ends the connection.
   func configure(stall: Duration) {
-    // What the kernel holds for a browser that does not read is old when it reads again.
+    // A small send buffer: events in the kernel's buffer would be outdated when a slow browser reads them.
     var bytes: Int32 = 64 << 10
     setsockopt(accepted.descriptor, SOL_SOCKET, SO_SNDBUF, &bytes, 4)
     var one: Int32 = 1
@@ -62,17 +65,16 @@ final class Connection: @unchecked Sendable {
   }
 }
 
-/// The answer that is a stream of events: fills what libmicrohttpd sends, and suspends the connection
-/// where nothing is there to be sent.
+/// An answer that is a stream of events. It suspends the connection while there is nothing to send.
 final class StreamAnswer: @unchecked Sendable {
-  // `isWoken` is guarded; everything else is touched only by callbacks of the loop.
+  // `isWoken` is guarded; everything else is used only by callbacks of the loop.
   let feed: EventFeed
   private let daemon: Daemon
   private weak var connection: Connection?
   private var isSuspended = false
   private var hasEnded = false
   private var heartbeat: LoopTimer?
-  /// Whether a call of `resume` is queued: one serves any number of events.
+  /// Whether a call of `resume` is already posted to the loop.
   private let isWoken = Guarded(false)
 
   init(_ feed: EventFeed, on connection: Connection, of daemon: Daemon) {
@@ -85,7 +87,7 @@ final class StreamAnswer: @unchecked Sendable {
     Unmanaged<StreamAnswer>.fromOpaque(pointer).takeUnretainedValue()
   }
 
-  /// Begins to serve the feed; false when another answer does.
+  /// Begins to serve the feed. Returns false if another answer already serves it.
   func begin() -> Bool {
     guard feed.serve({ [weak self] in self?.wake() }) else { return false }
     daemon.countStream(1)
@@ -93,7 +95,7 @@ final class StreamAnswer: @unchecked Sendable {
     return true
   }
 
-  /// From any thread.
+  /// Posts a call of `resume`. Called on any thread.
   private func wake() {
     let isFirst = isWoken.withLock { isWoken in
       defer { isWoken = true }
@@ -118,9 +120,9 @@ final class StreamAnswer: @unchecked Sendable {
     }
   }
 
-  /// Fills the buffer of libmicrohttpd: how much, 0 for nothing now, -1 for the end.
+  /// Fills the buffer of libmicrohttpd. Returns the number of bytes, 0 for nothing now, -1 for the end.
   func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
-    switch feed.take(into: buffer) {
+    switch feed.read(into: buffer) {
     case .bytes(let count): return count
     case .end: return -1
     case .nothing:
@@ -131,7 +133,7 @@ final class StreamAnswer: @unchecked Sendable {
     }
   }
 
-  /// Whoever fed it may stop. Once.
+  /// Ends the feed, which calls its close handlers; further calls do nothing.
   func end() {
     guard !hasEnded else { return }
     hasEnded = true

@@ -1,8 +1,10 @@
-// Who is logged in, and who guesses: bounded tables, without a clock.
+// The login sessions, and the rate limits for wrong tokens and changes.
+//
+// Bounded tables without a clock; times are passed in.
 
 import Signals
 
-/// The browsers that sent the token in the form, each with a secret of its own in its cookie.
+/// The logged-in browsers. Each has its own secret in a cookie.
 struct Sessions {
   private let bound: Int
   private let duration: Duration
@@ -15,14 +17,14 @@ struct Sessions {
     self.duration = duration
   }
 
-  /// Logs a browser in; the oldest is logged out when there are too many.
+  /// Adds a session. If there are too many, the oldest one ends.
   mutating func begin(_ secret: SecretText, at now: Instant) {
     open.removeAll { $0.until <= now }
     if open.count == bound { open.removeFirst() }
     open.append((secret, now + duration))
   }
 
-  /// Whether the text is the secret of a browser that is logged in; looks at each of them.
+  /// Whether a text is the secret of a session. Compares all of them, so that the time reveals nothing.
   func contains(_ text: some StringProtocol, at now: Instant) -> Bool {
     open.reduce(false) { found, session in
       session.secret.matches(text) && session.until > now || found
@@ -30,16 +32,16 @@ struct Sessions {
   }
 }
 
-/// How often each address may do something: a few times at once, then once in a while.
+/// A rate limit for each address: a burst, then one request per pause.
 ///
-/// The generic cell rate algorithm: one instant for each address.
+/// It is the generic cell rate algorithm, which keeps one instant for each address.
 struct RateLimit {
-  /// More addresses than that share one entry.
+  /// The most addresses with their own entry; all further ones share one.
   static let addressBound = 1024
 
   private let burst: Int
   private let pause: Duration
-  /// When an address would be free of what it did; later than now.
+  /// When the full burst is available to an address again.
   private var busyUntil: [String: Instant] = [:]
 
   init(burst: Int, pause: Duration) {
@@ -48,18 +50,18 @@ struct RateLimit {
     self.pause = pause
   }
 
-  /// Whether it has to wait.
+  /// Whether the address has used up its burst.
   func isReached(by address: String, at now: Instant) -> Bool {
     guard let until = busyUntil[entry(for: address)] else { return false }
     return until - now > pause * (burst - 1)
   }
 
-  /// It did it once more.
+  /// Counts one request of the address.
   mutating func count(_ address: String, at now: Instant) {
     if busyUntil.count >= Self.addressBound { busyUntil = busyUntil.filter { $0.value > now } }
     let entry = entry(for: address)
     let from = max(busyUntil[entry] ?? now, now)
-    // No address is held back for longer than the whole burst, however often it tries.
+    // Requests beyond the burst do not extend the wait.
     busyUntil[entry] = min(from + pause, now + pause * burst)
   }
 

@@ -1,10 +1,13 @@
-// The way of one request: decided, received, handled, answered.
+// The handling of one request: decide, receive the body, call the handler, answer.
+//
+// Starting and stopping the server, and its connections, are in Daemon.swift.
 
 import CMicroHTTPD
 import Signals
 
 extension Daemon {
-  /// libmicrohttpd has the headers, a piece of the body, or all of it; false closes the connection.
+  /// Handles the headers of a request, a piece of its body, or (with an empty piece) its end. Returns false to
+  /// close the connection.
   func receive(
     _ connection: Connection, _ method: UnsafePointer<CChar>, _ version: UnsafePointer<CChar>,
     _ piece: UnsafeRawBufferPointer
@@ -13,9 +16,9 @@ extension Daemon {
     case .receiving(nil): return begin(connection, method, version)
     case .receiving(var pending?):
       guard !piece.isEmpty else { return handle(pending, of: connection) }
-      // Its length was checked before.
+      // The announced length was checked before; this is the actual one.
       guard pending.body.count + piece.count <= limits.bodyBytes else { return false }
-      // Nobody else holds the body while it grows.
+      // Drop the other reference to the body first, so that appending does not copy it.
       connection.phase = .receiving(nil)
       pending.body += piece
       connection.phase = .receiving(pending)
@@ -25,8 +28,8 @@ extension Daemon {
     }
   }
 
-  /// Decides about a request by its headers. What is refused is answered before its body is read, and
-  /// its connection is closed.
+  /// Decides about a request by its headers. A refused request is answered before its body is read, and its
+  /// connection is closed.
   private func begin(
     _ connection: Connection, _ method: UnsafePointer<CChar>, _ version: UnsafePointer<CChar>
   ) -> Bool {
@@ -48,7 +51,7 @@ extension Daemon {
     }
   }
 
-  /// The decision about a request, which is counted against its address.
+  /// Decides about a request, and counts it for the rate limits of its address.
   private func decide(_ head: RequestHead, from remote: String) -> AccessDecision {
     guard !isStopping else { return .refuse(.stopping) }
     let now = loop.now
@@ -69,7 +72,7 @@ extension Daemon {
 
   // MARK: Handling
 
-  /// All of a request is there.
+  /// Handles a complete request.
   private func handle(_ pending: PendingRequest, of connection: Connection) -> Bool {
     switch pending.decision {
     case .handle(let method, let target):
@@ -77,16 +80,16 @@ extension Daemon {
         method, segments: target.segments, query: target.query, headers: pending.headers,
         body: pending.body
       )
-      return ask(request, for: connection)
+      return callHandler(request, for: connection)
     case .logIn: return answer(logIn(pending.body, from: connection), to: connection)
     case .loginForm: return answer(form(isRetry: false), to: connection)
-    // Answered before.
+    // These were answered without waiting for the body.
     case .goToLogin, .refuse: return false
     }
   }
 
-  /// Suspends the connection until the handler has answered, or its time has passed.
-  private func ask(_ request: WebRequest, for connection: Connection) -> Bool {
+  /// Calls the handler, and suspends the connection until it has answered or its limit has passed.
+  private func callHandler(_ request: WebRequest, for connection: Connection) -> Bool {
     guard let handle = connection.handle else { return false }
     let number = connection.requests
     let task = loop.task { [self] in
@@ -102,7 +105,7 @@ extension Daemon {
     return true
   }
 
-  /// Takes a handler's answer, unless the request is over or has one.
+  /// Delivers a handler's answer, unless the request has ended or was answered at its limit.
   private func deliver(_ response: WebResponse, to connection: Connection, _ number: Int) {
     guard case .handling = connection.phase, connection.requests == number else {
       if case .events(let feed) = response.body { feed.end() }
@@ -112,7 +115,7 @@ extension Daemon {
     wake()
   }
 
-  /// Has libmicrohttpd ask again for an answer, which there is now.
+  /// Resumes a connection, so that libmicrohttpd asks for its answer.
   func resume(_ connection: Connection, with response: WebResponse) {
     guard let handle = connection.handle else { return }
     connection.phase = .ready(response)
@@ -123,7 +126,7 @@ extension Daemon {
 
   private func form(isRetry: Bool) -> WebResponse {
     var page = loginPage(isRetry)
-    // A form of a page without referrer has no origin: browsers send `null`.
+    // With `no-referrer`, browsers would send the form with `Origin: null`, which is refused.
     page.headers.append(.init("Referrer-Policy", "same-origin"))
     if isRetry { page.status = 403 }
     return page
@@ -131,7 +134,7 @@ extension Daemon {
 
   private func logIn(_ body: [UInt8], from connection: Connection) -> WebResponse {
     let (remote, now) = (connection.accepted.remote, loop.now)
-    // Many requests may have come before the first of them was counted.
+    // Check again: many requests may have been allowed before the first one was counted.
     guard !wrongTokens.isReached(by: remote, at: now) else {
       return AccessDecision.Refusal.tooManyTries.response
     }
@@ -157,7 +160,7 @@ extension Daemon {
 
   // MARK: Answering
 
-  /// Queues an answer; false closes the connection.
+  /// Queues an answer. Returns false to close the connection.
   private func answer(_ response: WebResponse, to connection: Connection) -> Bool {
     let made: OpaquePointer?
     switch response.body {
@@ -200,7 +203,7 @@ extension Daemon {
     }
   }
 
-  /// A response that sends what the feed has; nil when another answer does.
+  /// Creates a response that sends the events of a feed; nil if another answer already serves the feed.
   private func begin(_ feed: EventFeed, on connection: Connection) -> OpaquePointer? {
     let stream = StreamAnswer(feed, on: connection, of: self)
     guard stream.begin() else { return nil }

@@ -1,6 +1,6 @@
-// The running server: libmicrohttpd on the event loop, its connections, its beginning and its end.
+// The running server: libmicrohttpd on the event loop, its start, its connections, its stop.
 //
-// What happens to a request is in Daemon+Requests.
+// Requests are handled in Daemon+Requests.
 
 import CMicroHTTPD
 import Glibc
@@ -8,8 +8,8 @@ import Signals
 
 /// A started server.
 final class Daemon: @unchecked Sendable {
-  // `load` is guarded; everything else is constant, or touched only by callbacks and tasks of `loop`,
-  // which runs one at a time. libmicrohttpd has no thread and calls back from within `MHD_run`.
+  // `load` is guarded; everything else is constant, or used only by callbacks and tasks of `loop`, which
+  // run one at a time. libmicrohttpd has no thread: it calls back only from within `MHD_run`.
   let loop: Loop
   let rules: AccessRules
   let limits: WebLimits
@@ -29,9 +29,9 @@ final class Daemon: @unchecked Sendable {
   private var watch: Watch?
   private var timer: LoopTimer?
   private var isWoken = false
-  /// Ended with the server: keeps the loop turning for it.
+  /// Completed when the server ends. A task waits for it, which keeps the loop running.
   private var served: Completion<Void>?
-  /// Ended when no connection is left.
+  /// Completed when no connection is left.
   private var emptied: Completion<Void>?
 
   init(
@@ -48,7 +48,7 @@ final class Daemon: @unchecked Sendable {
     changes = RateLimit(burst: limits.changes, pause: limits.changePause)
   }
 
-  // MARK: Begin
+  // MARK: Start
 
   /// Begins to listen.
   func start() throws(WebServerFailure) -> WebServer.Address {
@@ -80,7 +80,7 @@ final class Daemon: @unchecked Sendable {
     }
   }
 
-  /// Keeps the loop turning until the end, which may also be that of the loop.
+  /// Keeps the loop running until the server ends. If the loop ends first, it ends the server.
   private func serve() {
     _ = loop.task { [self] in
       try? await wait(on: loop, operation: "serving") { served = $0 }
@@ -88,7 +88,7 @@ final class Daemon: @unchecked Sendable {
     }
   }
 
-  /// Takes in a connection, unless there are too many.
+  /// Adds an accepted connection, or closes it if there are too many.
   private func add(_ accepted: AcceptedConnection) {
     let isUnix = accepted.remote == "unix"
     let count = byAddress[accepted.remote] ?? 0
@@ -113,15 +113,15 @@ final class Daemon: @unchecked Sendable {
         ) == .YES
       } ?? false
     }
-    // One that is refused was closed.
+    // If libmicrohttpd refused the connection, it has closed the socket.
     isAdded ? awaitRequest(of: connection) : forget(connection)
     countConnections()
     wake()
   }
 
-  // MARK: Turning
+  // MARK: Running libmicrohttpd
 
-  /// Has libmicrohttpd run soon. On the loop.
+  /// Posts a call of `run`. Called on the loop.
   func wake() {
     guard !isWoken else { return }
     isWoken = true
@@ -131,7 +131,7 @@ final class Daemon: @unchecked Sendable {
     }
   }
 
-  /// Has libmicrohttpd do what there is to do, and notes when it wants to be called again.
+  /// Lets libmicrohttpd work, and sets the timer for its next call.
   private func run() {
     guard let server else { return }
     _ = MHD_run(server)
@@ -148,14 +148,14 @@ final class Daemon: @unchecked Sendable {
 
   // MARK: Connections
 
-  /// libmicrohttpd has begun with a connection that was added.
+  /// Handles that libmicrohttpd has started an added connection.
   func opened(_ handle: OpaquePointer) -> UnsafeMutableRawPointer? {
     guard let connection = connections[web_descriptor(handle)] else { return nil }
     connection.handle = handle
     return Unmanaged.passRetained(connection).toOpaque()
   }
 
-  /// libmicrohttpd is about to close the socket of a connection.
+  /// Handles that libmicrohttpd is about to close the socket of a connection.
   func closed(_ pointer: UnsafeMutableRawPointer) {
     let connection = Unmanaged<Connection>.fromOpaque(pointer).takeRetainedValue()
     connection.handle = nil
@@ -172,7 +172,7 @@ final class Daemon: @unchecked Sendable {
     byAddress[connection.accepted.remote] = left > 0 ? left : nil
   }
 
-  /// A request is over, however it ended; the connection may have another.
+  /// Handles the end of a request, successful or not. Another may follow on the connection.
   func completed(_ connection: Connection) {
     end(connection.phase)
     connection.phase = .receiving(nil)
@@ -192,7 +192,7 @@ final class Daemon: @unchecked Sendable {
     limit(connection, to: limits.requestTime) { $0.abort() }
   }
 
-  /// Does something when the present phase of a connection lasts for longer.
+  /// Sets the limit of the current phase of a connection; `passed` is called when it has passed.
   func limit(
     _ connection: Connection, to duration: Duration?,
     _ passed: @escaping @Sendable (Connection) -> Void = { $0.abort() }
@@ -212,9 +212,9 @@ final class Daemon: @unchecked Sendable {
     load.withLock { $0.connections = count }
   }
 
-  // MARK: End
+  // MARK: Stop
 
-  /// Ends the server within a limit: streams are closed, and answers that are under way may end.
+  /// Stops the server within a limit: closes streams, and lets pending answers end.
   func stop(within limit: Duration) async {
     guard server != nil else { return }
     isStopping = true
@@ -227,19 +227,19 @@ final class Daemon: @unchecked Sendable {
       }
     }
     if !connections.isEmpty {
-      // What follows takes a moment, too.
+      // Reserve some of the limit for `finish`.
       let patience = limit - min(limit / 10, .milliseconds(100))
       try? await wait(on: loop, operation: "closing connections", limit: patience) { emptied = $0 }
     }
     finish()
   }
 
-  /// Ends the server at once.
+  /// Ends the server immediately.
   func finish() {
     guard let server else { return }
     isStopping = true
     listener?.close()
-    // libmicrohttpd stops the program when it ends with a suspended connection.
+    // libmicrohttpd aborts the process if a connection is suspended when it stops.
     for connection in connections.values {
       switch connection.phase {
       case .handling(let task):
@@ -258,7 +258,7 @@ final class Daemon: @unchecked Sendable {
     MHD_stop_daemon(server)
     served?.succeed(())
     emptied?.succeed(())
-    // What start() has retained.
+    // Balances the retain in `start`.
     Unmanaged.passUnretained(self).release()
   }
 }

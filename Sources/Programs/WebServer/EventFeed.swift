@@ -1,29 +1,29 @@
-// The server-sent events of one browser: a queue between the devices, which never wait, and a
-// connection that may be slow.
+// The server-sent events of one browser: a queue between senders, which never wait, and a connection that
+// may be slow.
 //
-// Which events are kept is decided by EventQueue.
+// EventQueue decides which events are dropped.
 
 import Signals
 
 /// One server-sent event.
 package struct ServerEvent: Equatable, Sendable {
-  /// What a script listens for: `source.addEventListener("value", …)`. Line breaks are removed.
+  /// The type that a script listens for: `source.addEventListener("value", …)`. Line breaks are removed.
   package let name: String
   /// The data, in any number of lines; usually JSON.
   package let data: String
 
-  /// An event of this name.
+  /// Creates an event.
   package init(_ name: String, data: String) {
     self.name = name
     self.data = data
   }
 }
 
-/// The events that one browser is still to receive.
+/// The events for one browser.
 ///
-/// The queue is bounded and the newest events are kept: where older ones were dropped, the browser
-/// receives an event `missed` with the data `{"events":12}` in their place. The server sends a
-/// comment as heartbeat to a quiet browser, and so finds those that left.
+/// The queue is bounded: when it is full, the oldest events are dropped, and the browser receives an event
+/// `missed` with the data `{"events":12}` in their place. If there are no events, the server sends
+/// comments as heartbeats, which detect closed connections.
 ///
 /// ```
 /// let feed = EventFeed()
@@ -45,23 +45,23 @@ package final class EventFeed: Sendable {
 
   private let state: Guarded<State>
 
-  /// An empty feed.
+  /// Creates an empty feed.
   ///
   /// - Parameters:
-  ///   - bound: How many events wait at most.
-  ///   - bytes: How much text waits at most. An event larger than that is counted as missed.
+  ///   - bound: The most events that wait.
+  ///   - bytes: The most bytes of text that wait. A larger event is dropped and counts as missed.
   package init(bound: Int = 512, bytes: Int = 1 << 20) {
     state = Guarded(State(queue: EventQueue(bound: bound, bytes: bytes)))
   }
 
-  /// Puts an event into the queue; ignored once the feed is closed. Never waits; from any thread.
+  /// Queues an event, unless the feed is closed. Never waits. May be called on any thread.
   package func send(_ event: ServerEvent) {
     state.withLock { state in
       state.queue.push(event) ? state.wake : nil
     }?.call()
   }
 
-  /// Ends the answer once the browser has received what is in the queue. May be called twice.
+  /// Ends the answer after the browser has received the queued events. May be called repeatedly.
   package func close() {
     state.withLock { state in
       state.queue.close()
@@ -69,13 +69,14 @@ package final class EventFeed: Sendable {
     }?.call()
   }
 
-  /// How many events were dropped so far because the browser was too slow.
+  /// The number of events dropped so far because the browser was too slow.
   package var missed: Int { state.withLock { $0.queue.missed } }
 
-  /// Whether the feed takes no events any more: it was closed, the browser left, or the server ended.
+  /// Whether events are ignored: the feed was closed, the browser disconnected, or the server ended.
   package var isClosed: Bool { state.withLock { $0.queue.isClosed } }
 
-  /// Calls `handler` once, when the answer has ended: the place to unsubscribe. At once if it has.
+  /// Registers a handler that is called once, when the answer has ended; immediately if it already has.
+  /// Use it to cancel the subscription that fills the feed.
   package func onClose(_ handler: @escaping @Sendable () -> Void) {
     let isOver = state.withLock { state in
       if state.queue.isOver { return true }
@@ -87,9 +88,9 @@ package final class EventFeed: Sendable {
 
   // MARK: The connection's side
 
-  /// Begins to serve the feed; false when another answer does.
+  /// Begins to serve the feed. Returns false if another answer already serves it.
   ///
-  /// - Parameter wake: Called when there is something to send; from any thread.
+  /// - Parameter wake: Called on any thread when there is something to send.
   func serve(_ wake: @escaping @Sendable () -> Void) -> Bool {
     state.withLock { state in
       guard !state.isServed else { return false }
@@ -99,12 +100,12 @@ package final class EventFeed: Sendable {
     }
   }
 
-  /// Fills `buffer` from the queue.
-  func take(into buffer: UnsafeMutableRawBufferPointer) -> EventQueue.Taken {
-    state.withLock { $0.queue.take(into: buffer) }
+  /// Writes queued events to the buffer.
+  func read(into buffer: UnsafeMutableRawBufferPointer) -> EventQueue.ReadResult {
+    state.withLock { $0.queue.read(into: buffer) }
   }
 
-  /// Has a heartbeat sent when nothing else waits.
+  /// Queues a heartbeat, unless something else is waiting.
   func beat() {
     state.withLock { state in
       state.queue.beat()
@@ -112,7 +113,7 @@ package final class EventFeed: Sendable {
     }?.call()
   }
 
-  /// The answer has ended: nothing is sent any more.
+  /// Ends the feed with its answer, and calls the close handlers.
   func end() {
     let handlers = state.withLock { state in
       state.queue.end()

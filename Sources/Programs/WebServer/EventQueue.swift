@@ -1,17 +1,17 @@
-// Which events a slow browser still receives: a bounded queue in which the newest win.
+// The bounded queue of events for one browser. If the browser is slow, the oldest events are dropped.
 //
 // A pure state machine: events in, bytes of `text/event-stream` out. It knows no connection and no
 // clock.
 
-/// The events of one browser between arrival and sending.
+/// The events that one browser has not received yet.
 struct EventQueue {
-  /// What a call of ``take(into:)`` came to.
-  enum Taken: Equatable {
-    /// That many bytes were written.
+  /// The result of ``read(into:)``.
+  enum ReadResult: Equatable {
+    /// This many bytes were written to the buffer.
     case bytes(Int)
-    /// Nothing to send now.
+    /// There is nothing to send now.
     case nothing
-    /// Nothing will come any more.
+    /// The stream has ended.
     case end
   }
 
@@ -20,27 +20,27 @@ struct EventQueue {
   private var waiting: [[UInt8]] = []
   private var head = 0
   private var waitingBytes = 0
-  /// Dropped since the browser was last notified.
+  /// The number of events dropped since the browser was last told.
   private var unreported = 0
-  /// What has begun to be sent, and how much of it was.
+  /// The text being sent, of which `sent` bytes are sent.
   private var present: [UInt8]
   private var sent = 0
-  /// How many events were dropped in all.
+  /// The number of events dropped since the beginning.
   private(set) var missed = 0
-  /// No event is taken in any more.
+  /// Whether further events are ignored.
   private(set) var isClosed = false
-  /// Nothing is sent any more.
+  /// Whether nothing is sent any more.
   private(set) var isOver = false
 
   init(bound: Int, bytes: Int) {
     precondition(bound > 0 && bytes > 0, "a queue holds at least one event")
     self.bound = bound
     byteBound = bytes
-    // A browser that lost its connection comes back after 2 s.
+    // Tell the browser to reconnect 2 s after losing its connection.
     present = Array("retry: 2000\n\n".utf8)
   }
 
-  /// Takes an event in; false when it is ignored because the queue is closed.
+  /// Appends an event. Returns false if the queue is closed.
   mutating func push(_ event: ServerEvent) -> Bool {
     guard !isClosed else { return false }
     let text = Self.text(of: event)
@@ -57,7 +57,7 @@ struct EventQueue {
       head += 1
       countMissed(1)
     }
-    // The room of what was dropped or sent is used again.
+    // Reuse the space of dropped and sent events.
     if head >= max(64, waiting.count / 2) {
       waiting.removeFirst(head)
       head = 0
@@ -65,8 +65,8 @@ struct EventQueue {
     return true
   }
 
-  /// Writes as much as there is and fits.
-  mutating func take(into buffer: UnsafeMutableRawBufferPointer) -> Taken {
+  /// Writes as much to the buffer as is waiting and fits.
+  mutating func read(into buffer: UnsafeMutableRawBufferPointer) -> ReadResult {
     guard !isOver else { return .end }
     var count = 0
     while count < buffer.count {
@@ -80,17 +80,17 @@ struct EventQueue {
     return isClosed && sent == present.count && isEmpty ? .end : .nothing
   }
 
-  /// Has a comment sent when nothing else is there to be sent.
+  /// Queues a comment as a heartbeat, unless something else is waiting.
   mutating func beat() {
     guard !isClosed, sent == present.count, isEmpty else { return }
     present = Array(":\n\n".utf8)
     sent = 0
   }
 
-  /// Takes no more events in; what waits is still sent.
+  /// Ignores further events. Waiting ones are still sent.
   mutating func close() { isClosed = true }
 
-  /// Sends nothing any more.
+  /// Drops all waiting events and ends the stream.
   mutating func end() {
     isClosed = true
     isOver = true
@@ -99,7 +99,7 @@ struct EventQueue {
 
   private var isEmpty: Bool { waiting.count == head && unreported == 0 }
 
-  /// Makes the next text the present one; false when there is none.
+  /// Begins the next text. Returns false if there is none.
   private mutating func advance() -> Bool {
     if unreported > 0 {
       present = Self.text(of: ServerEvent("missed", data: "{\"events\":\(unreported)}"))
@@ -128,7 +128,7 @@ struct EventQueue {
     waitingBytes = 0
   }
 
-  /// The event as the stream has it. Source: HTML Living Standard, §9.2.6.
+  /// Formats an event for the stream. Source: HTML Living Standard, §9.2.6.
   private static func text(of event: ServerEvent) -> [UInt8] {
     let lineFeed = UInt8(ascii: "\n")
     let isBreak = { (byte: UInt8) in byte == lineFeed || byte == UInt8(ascii: "\r") }

@@ -1,13 +1,13 @@
-// The name in a Host or Origin header: parsed strictly, written in one way.
+// The host in a Host or Origin header: parsed strictly, and normalized.
 //
-// It decides nothing: whose name is accepted is in AccessDecision.
+// AccessDecision decides which hosts are accepted.
 
 import Glibc
 
-/// A host with or without a port, as `Host` has it: `localhost:8080`, `[::1]:8080`.
+/// A host with an optional port, as in `Host`: `localhost:8080`, `[::1]:8080`.
 ///
-/// Two spellings of one host are equal: letters are lower case, one trailing dot is removed, and an
-/// IPv6 address has its short form. `127.1` and `0x7f.0.0.1`, which some resolvers read as addresses,
+/// Different spellings of a host are equal: letters are made lower case, one trailing dot is removed, and
+/// an IPv6 address gets its short form. `127.1` and `0x7f.0.0.1`, which some resolvers accept as addresses,
 /// are refused.
 package struct HostName: Hashable, Sendable {
   /// The name or address in lower case; an IPv6 address without brackets.
@@ -20,7 +20,7 @@ package struct HostName: Hashable, Sendable {
     self.port = port
   }
 
-  /// A host name from the command line.
+  /// Parses a host name from the command line.
   ///
   /// - Throws: ``WebServerFailure/badName(_:)``.
   package init(_ text: String) throws(WebServerFailure) {
@@ -28,7 +28,7 @@ package struct HostName: Hashable, Sendable {
     self = host
   }
 
-  /// The value of a header; nil when it is not a host with an optional port.
+  /// Parses the value of a header; nil if it is not a host with an optional port.
   init?(header text: some StringProtocol) {
     let bytes = Array(text.utf8)
     guard !bytes.isEmpty, bytes.count <= 300, bytes.allSatisfy({ (0x21...0x7e).contains($0) })
@@ -59,7 +59,7 @@ package struct HostName: Hashable, Sendable {
     self.port = port
   }
 
-  /// The port in digits, from 1, without leading zeros.
+  /// Parses a port of 1 to 65535, without leading zeros.
   static func port(_ text: some Collection<UInt8>) -> UInt16? {
     guard (1...5).contains(text.count), text.first != UInt8(ascii: "0"),
       text.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
@@ -67,7 +67,7 @@ package struct HostName: Hashable, Sendable {
     return UInt16(exactly: text.reduce(0) { $0 * 10 + Int($1 - UInt8(ascii: "0")) })
   }
 
-  /// An address in its short form; nil when the text is not one of that family.
+  /// Returns an address in its short form; nil if the text is no address of the family.
   static func address(_ text: String, _ family: Int32) -> String? {
     var address = in6_addr()
     guard inet_pton(family, text, &address) == 1 else { return nil }
@@ -76,7 +76,7 @@ package struct HostName: Hashable, Sendable {
     }
   }
 
-  /// A DNS name or an IPv4 address.
+  /// Normalizes a DNS name or an IPv4 address; nil if the text is neither.
   private static func name(_ text: String) -> String? {
     var name = text.lowercased()
     if name.hasSuffix(".") { name.removeLast() }
@@ -90,7 +90,7 @@ package struct HostName: Hashable, Sendable {
         }
     }
     guard isName, name.utf8.count <= 253, let last = labels.last else { return nil }
-    // What ends with a number is an address, as in a URL.
+    // A host whose last label begins with a digit must be an IPv4 address.
     if last.first?.isNumber == true { return address(name, AF_INET) }
     return name
   }
@@ -101,7 +101,7 @@ struct Origin: Equatable {
   let isEncrypted: Bool
   let host: HostName
 
-  /// nil for `null`, and for what is not the origin of a page.
+  /// Parses an origin; nil for `null` and for other schemes than HTTP.
   init?(header text: String) {
     let schemes = [
       (prefix: "http://", isEncrypted: false), (prefix: "https://", isEncrypted: true),
@@ -113,7 +113,7 @@ struct Origin: Equatable {
     self.host = host
   }
 
-  /// Whether the page comes from the host that a request names.
+  /// Whether the origin has the host and the port that a request is sent to.
   func isSame(as asked: HostName) -> Bool {
     let standard: UInt16 = isEncrypted ? 443 : 80
     return host.name == asked.name && (host.port ?? standard) == (asked.port ?? standard)

@@ -1,31 +1,34 @@
-// The socket that a server listens at, and what happens when no descriptor is left.
+// The listening socket, which also copes with a lack of file descriptors.
+//
+// It is bound by BoundPlace.
 
 import CMicroHTTPD
 import Glibc
 import Signals
 
-/// A connection that was accepted; whoever has it closes it.
+/// An accepted connection. Its owner has to close the descriptor.
 struct AcceptedConnection {
   let descriptor: Int32
-  /// The address of the other end, as the system has it.
+  /// The remote address, as the system returns it.
   let name: sockaddr_storage
   let nameLength: socklen_t
-  /// For limits by address: an IPv4 address, the first half of an IPv6 address, or `unix`.
+  /// The address that limits count by: an IPv4 address, the first half of an IPv6 address, or `unix`.
   let remote: String
-  /// The address of this host at which it arrived; nil on a Unix socket.
+  /// The local address that it arrived at; nil on a Unix socket.
   let arrivedAt: String?
 }
 
-/// A listening socket. Everything of it happens on its loop.
+/// A listening socket, used only on its loop.
 final class Listener: @unchecked Sendable {
-  // All variables are touched only by callbacks of `loop`, which makes one at a time.
+  // All variables are used only by callbacks of `loop`, which run one at a time.
   private let loop: Loop
   private let descriptor: Int32
   private let place: BoundPlace
   private let accepted: (AcceptedConnection) -> Void
   private var watch: Watch?
   private var pause: LoopTimer?
-  /// Given back for a moment when no other descriptor is left, to accept a connection and close it.
+  /// A spare descriptor. When no other is left, it is closed, so that a connection can be accepted and
+  /// closed.
   private var reserve: Int32
 
   var address: WebServer.Address { place.address }
@@ -41,7 +44,7 @@ final class Listener: @unchecked Sendable {
     watch = loop.watch(descriptor, for: .readable) { [weak self] _ in self?.acceptAll() }
   }
 
-  /// Stops listening; a socket file is removed.
+  /// Stops listening, and removes the socket file if there is one.
   func close() {
     guard let watch else { return }
     watch.cancel()
@@ -54,7 +57,7 @@ final class Listener: @unchecked Sendable {
 
   private static func openReserve() -> Int32 { open("/dev/null", O_RDONLY | O_CLOEXEC) }
 
-  /// Accepts what waits, up to a number: other work of the loop comes between.
+  /// Accepts at most 32 waiting connections, so that other work of the loop is not delayed.
   private func acceptAll() {
     for _ in 0..<32 {
       guard watch != nil else { return }
@@ -72,7 +75,8 @@ final class Listener: @unchecked Sendable {
     }
   }
 
-  /// No descriptor is left: the browser learns at once that it is not served.
+  /// Closes a waiting connection when no descriptor is left, so that the browser need not wait. Returns
+  /// false if that failed.
   private func refuseOne() -> Bool {
     guard reserve >= 0 else {
       reserve = Self.openReserve()
@@ -85,7 +89,7 @@ final class Listener: @unchecked Sendable {
     return made >= 0 && reserve >= 0
   }
 
-  /// Looks again in a while, instead of at once and always.
+  /// Pauses accepting, because the socket would stay readable and keep the loop busy.
   private func waitForDescriptors() {
     watch?.update([])
     pause = loop.after(.milliseconds(100)) { [weak self] in

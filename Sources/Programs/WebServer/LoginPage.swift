@@ -1,6 +1,6 @@
-// The form for the token.
+// The default login page, with a form for the token.
 
-/// The login page of a server that brings none of its own.
+/// The login page of a server whose user provides none.
 package enum LoginPage {
   /// A form, without style.
   package static let plain: @Sendable (_ isRetry: Bool) -> WebResponse = { isRetry in

@@ -1,7 +1,9 @@
-// What is answered without a handler, and the headers that every answer has.
+// The answers to refused requests, and the security headers of every answer.
+//
+// Which requests are refused is decided by AccessDecision.
 
 extension AccessDecision.Refusal {
-  /// The answer. It has no word of the request in it.
+  /// The answer to the request. It never repeats a text of the request, which could be an attack.
   var response: WebResponse {
     var response = WebResponse(status: status, text: reason + "\n")
     switch self {
@@ -56,9 +58,10 @@ extension AccessDecision.Refusal {
   }
 }
 
-/// The headers that protect a page, and its user from it.
+/// The headers that protect pages and their users.
 enum SecurityHeaders {
-  /// Nothing is loaded but from this server; no script is in a page; no other page may embed one.
+  /// The headers of every answer. Pages load only from this server, have no inline scripts, and cannot be
+  /// embedded in other pages.
   static let all: [WebRequest.Field] = [
     .init(
       "Content-Security-Policy",
@@ -75,7 +78,7 @@ enum SecurityHeaders {
     .init("X-Frame-Options", "DENY"),
   ]
 
-  /// The headers of an answer. A header of its own replaces the same one of all.
+  /// Returns all headers of an answer. A header of the answer replaces the one of the same name in ``all``.
   static func headers(of response: WebResponse) -> [WebRequest.Field] {
     var own = response.headers.filter { field in
       (field.name + field.value).utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7f } && !field.name.isEmpty

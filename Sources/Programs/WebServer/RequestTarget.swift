@@ -1,16 +1,18 @@
-// What a request line asks for: path and query, decoded strictly.
+// The target of a request line: path and query, decoded strictly.
 
 /// The target of a request.
 ///
 /// Source: RFC 9112 §3.2 (forms of the target), RFC 3986 §2.1 (percent-encoding).
 struct RequestTarget: Equatable {
-  /// The host of an absolute target (`http://host/path`); nil for a path alone.
+  /// The host of an absolute target (`http://host/path`); nil if the target is only a path.
   let host: HostName?
   let segments: [String]
   let query: [WebRequest.Field]
 
-  /// nil when the text is not a path, or an absolute target of HTTP; when it is not UTF-8 or has
-  /// control characters, encoded or not; and when it has the segments `.` or `..`.
+  /// Parses a target.
+  ///
+  /// Returns nil if the text is neither a path nor an absolute `http` target, if it is not UTF-8 or has
+  /// control characters (also when encoded), or if it has a segment `.` or `..`.
   init?(_ text: String) {
     var rest = Substring(text)
     guard rest.utf8.allSatisfy({ (0x21...0x7e).contains($0) && $0 != UInt8(ascii: "#") }) else {
@@ -48,9 +50,9 @@ struct RequestTarget: Equatable {
   }
 }
 
-/// Names and values as a query or a form has them: `name=value&other=a+b`.
+/// The fields of a query or a form: `name=value&other=a+b`.
 enum FormFields {
-  /// nil when it is not encoded properly, or has more than 256 fields.
+  /// Parses the fields; nil if the encoding is wrong, or there are more than 256.
   static func parse(_ text: Substring) -> [WebRequest.Field]? {
     guard !text.isEmpty else { return [] }
     let parts = text.split(separator: "&")
@@ -67,10 +69,10 @@ enum FormFields {
   }
 }
 
-/// `%2F` and its like.
+/// Percent-encoding, such as `%2F`.
 enum PercentEncoding {
-  /// nil when a percent sign has no two digits behind it, or when the result is not UTF-8 or has
-  /// control characters.
+  /// Decodes a text; nil if a percent sign is not followed by two digits, or the result is not UTF-8 or
+  /// has control characters.
   static func decode(_ text: Substring, plusIsSpace: Bool = false) -> String? {
     var bytes: [UInt8] = []
     var rest = text.utf8

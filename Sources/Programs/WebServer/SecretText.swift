@@ -1,4 +1,4 @@
-// Text that only those who may should know: the token, and what a browser has instead of it.
+// Secret texts: the token, and the secret that a browser gets for it when it logs in.
 
 import Glibc
 import Signals
@@ -7,7 +7,7 @@ import Signals
 package struct SecretText: Sendable, CustomStringConvertible {
   private let bytes: [UInt8]
 
-  /// A token that somebody chose.
+  /// Creates a token from a chosen text.
   ///
   /// - Throws: ``WebServerFailure/badToken`` unless it has 16 to 256 printable ASCII characters.
   package init(_ text: String) throws(WebServerFailure) {
@@ -18,10 +18,10 @@ package struct SecretText: Sendable, CustomStringConvertible {
     self.bytes = bytes
   }
 
-  /// 128 bits from the kernel, as 32 hexadecimal digits.
+  /// Creates a random secret: 128 bits from the kernel, as 32 hexadecimal digits.
   package static func generated() -> SecretText {
     var random = [UInt8](repeating: 0, count: 16)
-    // Up to 256 bytes it fails only where the kernel, or a filter before it, has no such call.
+    // For up to 256 bytes it fails only if the kernel lacks the call or a seccomp filter blocks it.
     if getentropy(&random, random.count) != 0 {
       endProcess("the kernel gives no random numbers: \(String(cString: strerror(errno)))")
     }
@@ -31,13 +31,13 @@ package struct SecretText: Sendable, CustomStringConvertible {
 
   private init(bytes: [UInt8]) { self.bytes = bytes }
 
-  /// The secret itself, for the one line that shows it to its owner.
+  /// The secret itself, for the one message that shows it to the user.
   package var revealed: String { String(decoding: bytes, as: UTF8.self) }
 
-  /// Never the secret.
+  /// A placeholder, never the secret.
   package var description: String { "(secret)" }
 
-  /// Whether `text` is the secret. The time depends on the length of `text` alone.
+  /// Whether `text` is the secret. The time depends only on the length of `text`.
   package func matches(_ text: some StringProtocol) -> Bool {
     var difference = UInt8(text.utf8.count == bytes.count ? 0 : 1)
     for (index, byte) in text.utf8.enumerated() {

@@ -1,41 +1,40 @@
-// How much a browser, or somebody hostile, may cost.
+// The limits on what one browser, or a hostile client, can use.
 
-/// The limits of a server. Each has a value that suits a dashboard for a few people.
+/// The limits of a server. The defaults suit a dashboard with a few users.
 package struct WebLimits: Sendable {
-  /// How many connections are open at once; one more is closed at once.
+  /// The most open connections; a further one is closed immediately.
   package var connections = 256
-  /// How many of them one address may have; a Unix socket counts as one address without this limit.
+  /// The most open connections from one address. Does not apply to a Unix socket.
   package var connectionsPerAddress = 64
-  /// How many event streams are open at once; one more is answered with 503.
+  /// The most open event streams; a further one is answered with 503.
   package var streams = 64
-  /// How large the request line and the headers are together; more is answered with 431.
+  /// The greatest total size of the request line and the headers; more is answered with 431.
   package var headerBytes = 16 << 10
-  /// How large a body is; more is answered with 413.
+  /// The greatest size of a body; more is answered with 413.
   package var bodyBytes = 1 << 20
-  /// How long a connection has for its next complete request, from the end of its last answer on.
+  /// The limit for receiving a complete request, from the end of the previous answer.
   package var requestTime = Duration.seconds(30)
-  /// How long a handler has; then the answer is 503.
+  /// The limit of a handler; after it the answer is 503.
   package var handlingTime = Duration.seconds(30)
-  /// How long the browser has to receive a whole answer that is not a stream.
+  /// The limit for sending an answer that is not a stream.
   package var answerTime = Duration.seconds(120)
-  /// How long a connection may make no progress at all; whole seconds.
+  /// The longest time that a connection may make no progress; whole seconds.
   package var stallTime = Duration.seconds(30)
-  /// After how long a quiet stream is sent a heartbeat.
+  /// The pause between heartbeats of a stream without events.
   package var heartbeat = Duration.seconds(15)
-  /// How many wrong tokens an address may send at once; each further needs ``wrongTokenPause``.
+  /// The wrong tokens that an address may send in a burst; see ``wrongTokenPause``.
   package var wrongTokens = 5
-  /// How long a wrong token is held against an address.
+  /// The time after which an address may send a further wrong token.
   package var wrongTokenPause = Duration.seconds(12)
-  /// How many requests that change something an address may send at once; each further needs
-  /// ``changePause``.
+  /// The changing requests that an address may send in a burst; see ``changePause``.
   package var changes = 50
-  /// How long such a request is counted.
+  /// The time after which an address may send a further changing request.
   package var changePause = Duration.milliseconds(100)
-  /// How many browsers stay logged in; one more logs the oldest out.
+  /// The most logged-in browsers; a further one logs the oldest out.
   package var sessions = 64
   /// How long a browser stays logged in.
   package var sessionTime = Duration.seconds(7 * 24 * 3600)
 
-  /// The default limits.
+  /// Creates the default limits.
   package init() {}
 }

@@ -1,19 +1,19 @@
-// One request, as a handler sees it: parsed, whole, and already let in.
+// A request as a handler gets it: parsed, complete, and allowed.
 //
-// It knows nothing of sockets. What is refused before a handler is asked is in Access.
+// It knows no socket. AccessDecision decides which requests are allowed.
 
-/// What a request asks for.
+/// The method of a request.
 ///
 /// A `HEAD` request is handled as ``get``; the server sends no body for it. Any other method is
 /// answered with 405 before a handler sees it.
 package enum WebMethod: String, CaseIterable, Sendable {
   /// Reads; changes nothing.
   case get = "GET"
-  /// Changes something: needs the token and an own origin.
+  /// Changes something: needs the token and the server's own origin.
   case post = "POST"
-  /// Changes something: needs the token and an own origin.
+  /// Changes something: needs the token and the server's own origin.
   case put = "PUT"
-  /// Changes something: needs the token and an own origin.
+  /// Changes something: needs the token and the server's own origin.
   case delete = "DELETE"
 
   /// Whether a request with this method may change something.
@@ -38,21 +38,21 @@ package enum WebMethod: String, CaseIterable, Sendable {
 /// }
 /// ```
 package struct WebRequest: Equatable, Sendable {
-  /// One name with its value, of the query or of a header.
+  /// A name with its value, in the query or the headers.
   package struct Field: Equatable, Sendable {
-    /// The name; a header's is lower case.
+    /// The name; of a header, in lower case.
     package let name: String
-    /// The value; a header's without white space around it.
+    /// The value; of a header, without surrounding white space.
     package let value: String
 
-    /// A field of this name.
+    /// Creates a field.
     package init(_ name: String, _ value: String) {
       self.name = name
       self.value = value
     }
   }
 
-  /// What is asked for; ``WebMethod/get`` for `HEAD`, too.
+  /// The method; also ``WebMethod/get`` for `HEAD`.
   package let method: WebMethod
   /// The parts of the path between slashes, each decoded; empty for `/`.
   ///
@@ -65,7 +65,7 @@ package struct WebRequest: Equatable, Sendable {
   /// The body, in full; at most ``WebLimits/bodyBytes``.
   package let body: [UInt8]
 
-  /// A request; for tests of handlers.
+  /// Creates a request; public for tests of handlers.
   package init(
     _ method: WebMethod, segments: [String], query: [Field] = [], headers: [Field] = [],
     body: [UInt8] = []
@@ -80,10 +80,10 @@ package struct WebRequest: Equatable, Sendable {
   /// The decoded path: `/devices/HRM 1`.
   package var path: String { "/" + segments.joined(separator: "/") }
 
-  /// The first value of that name in the query; nil when it has none.
+  /// The first value of a name in the query; nil if it has none.
   package subscript(query: String) -> String? { self.query.first { $0.name == query }?.value }
 
-  /// The first header of that name, in any case; nil when there is none.
+  /// Returns the value of the first header with a name, in any case; nil if there is none.
   package func header(_ name: String) -> String? {
     let name = name.lowercased()
     return headers.first { $0.name == name }?.value

@@ -1,10 +1,13 @@
-// The server: rules and limits in front of a handler, on the loop of the devices.
+// The web server as its users see it: rules and limits in front of a handler.
+//
+// Daemon is the implementation, on libmicrohttpd.
 
 package import Signals
 
-/// An HTTP/1.1 server for a few browsers, on an event loop of ours, without a thread of its own.
+/// An HTTP/1.1 server for a few browsers, on a given event loop and without its own thread.
 ///
-/// It answers by itself what the rules refuse, and `/login`; everything else is the handler's.
+/// The server itself answers `/login` and every request that the rules refuse. The handler answers all
+/// other requests.
 ///
 /// ```
 /// let rules = AccessRules(place: .loopback(port: 8080), token: .generated())
@@ -15,31 +18,31 @@ package import Signals
 /// await server.stop(within: .seconds(2))
 /// ```
 package final class WebServer: Sendable {
-  /// Answers one request. Called on the loop, in a task of its own, which is cancelled when the
-  /// time for it has passed or the server stops.
+  /// Answers one request. Called on the loop in a new task, which is cancelled when
+  /// ``WebLimits/handlingTime`` has passed or the server stops.
   package typealias Handler = @Sendable (WebRequest) async -> WebResponse
 
-  /// Where a started server is found.
+  /// The address of a started server.
   package struct Address: Equatable, Sendable {
-    /// What a browser is given, such as `http://127.0.0.1:8080/`; nil for a Unix socket.
+    /// The URL for a browser, such as `http://127.0.0.1:8080/`; nil for a Unix socket.
     package let url: String?
     /// The port; nil for a Unix socket.
     package let port: UInt16?
-    /// For people: the URL, or `unix:PATH`.
+    /// The text for messages: the URL, or `unix:PATH`.
     package let text: String
   }
 
   private let daemon: Daemon
 
-  /// A server that does nothing yet.
+  /// Creates a server that does not listen yet.
   ///
   /// - Parameters:
-  ///   - loop: Where everything happens.
-  ///   - rules: Who may ask for what.
-  ///   - limits: How much they may cost.
+  ///   - loop: The loop that the server and the handler run on.
+  ///   - rules: The rules of access.
+  ///   - limits: The limits of connections and requests.
   ///   - loginPage: The page with the form for the token: `method="post" action="/login"` with a
   ///     field `token`. `isRetry` is true after a wrong token.
-  ///   - handler: What answers.
+  ///   - handler: Answers the allowed requests.
   package init(
     on loop: Loop, rules: AccessRules, limits: WebLimits = WebLimits(),
     loginPage: @escaping @Sendable (_ isRetry: Bool) -> WebResponse = LoginPage.plain,
@@ -48,28 +51,28 @@ package final class WebServer: Sendable {
     daemon = Daemon(on: loop, rules, limits, loginPage: loginPage, handler: handler)
   }
 
-  /// Begins to listen. To be called once.
+  /// Begins to listen. Must be called only once.
   ///
-  /// - Returns: Where; with the port that was found when 0 was asked for.
+  /// - Returns: The address. If port 0 was requested, it has the port that the system chose.
   /// - Throws: ``WebServerFailure``; `LoopShutDown`.
   package func start() async throws -> Address {
     try await daemon.loop.task { [daemon] in try daemon.start() }.value
   }
 
-  /// Stops listening, closes every stream, lets answers end that are under way, and ends what is
-  /// left when the limit has passed. Returns within `limit`, however many browsers there are.
+  /// Stops listening, closes event streams, and lets pending answers end. Whatever is left when the limit
+  /// has passed is ended. Returns within `limit`, regardless of the number of browsers.
   package func stop(within limit: Duration) async {
     try? await daemon.loop.task { [daemon] in await daemon.stop(within: limit) }.value
   }
 
-  /// How many connections and event streams are open now.
+  /// The current load.
   package var load: Load { daemon.load.withLock { $0 } }
 
-  /// How busy a server is.
+  /// The load of a server.
   package struct Load: Equatable, Sendable {
-    /// Open connections.
+    /// The number of open connections.
     package var connections = 0
-    /// Those of them that are event streams.
+    /// The number of open connections that are event streams.
     package var streams = 0
   }
 }

@@ -1,14 +1,16 @@
-// The clock of leases: it counts the time while the host is suspended, too.
+// The clock for leases, which also runs while the host is suspended.
+//
+// Everything else uses the clock of the loop.
 
 import Glibc
 import Signals
 
-/// The clock that counts suspension.
+/// The clock that also runs while the host is suspended.
 enum BootClock {
-  /// The present time since the host was started.
+  /// The time since the host was started.
   static var now: Instant { Instant(sinceStart: EventLoop.time(CLOCK_BOOTTIME)) }
 
-  /// What distinguishes this process from all others, in at most 32 letters and digits.
+  /// A text unique to this process: at most 32 letters and digits.
   static var incarnation: String {
     let time = EventLoop.time(CLOCK_REALTIME).components
     let number = UInt64(time.seconds) * 1_000_000 + UInt64(time.attoseconds / 1_000_000_000_000)
@@ -16,14 +18,14 @@ enum BootClock {
   }
 }
 
-/// The one alarm of a state machine that reckons by ``BootClock``.
+/// The only alarm of a state machine that uses ``BootClock``.
 final class BootAlarm: Sendable {
   private let loop: Loop
   private let state = Guarded((timer: nil as LoopTimer?, wakesAt: nil as Instant?))
 
   init(on loop: Loop) { self.loop = loop }
 
-  /// Calls `body` at `next`, once; what was asked for before is forgotten.
+  /// Calls `body` once at `next`, in place of any earlier request; nil only cancels that one.
   func wake(at next: Instant?, _ body: @escaping @Sendable () -> Void) {
     guard state.withLock({ $0.wakesAt != next || $0.timer == nil }) else { return }
     cancel()
@@ -35,7 +37,7 @@ final class BootAlarm: Sendable {
     state.withLock { $0 = (timer, next) }
   }
 
-  /// Forgets what was asked for.
+  /// Cancels the alarm.
   func cancel() {
     let timer = state.withLock { state in
       defer { state = (nil, nil) }

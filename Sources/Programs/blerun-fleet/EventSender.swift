@@ -1,7 +1,8 @@
-// The events of one run on their way to whoever follows it.
+// Sends the events of one run to its followers.
 //
-// Chunks go to the gateway's disk first, then to the store, one behind the other. What the store does not
-// take in time is left out: a follower sees the gap in the numbers, and asks the gateway for it.
+// Each chunk is written to the gateway's disk first, then appended to the store. A chunk that the store does
+// not accept in time is skipped: followers see the gap in the numbers and request the chunk from the
+// gateway.
 
 import Fleet
 import Jobs
@@ -11,20 +12,20 @@ import Signals
 final class EventSender: Sendable {
   private struct State {
     var chunking: EventChunking
-    /// The events on the gateway's disk.
+    /// The digest of the events on the gateway's disk.
     var kept: EventDigest
-    /// A chunk could not be kept: those behind it are of no use.
-    var isCut = false
+    /// Whether a chunk could not be written. Later ones are dropped: they would follow a gap.
+    var hasFailed = false
     var waiting: [EventChunk] = []
     var timer: LoopTimer?
     var task: Task<Void, any Error>?
-    /// The revision of the last record of the subject; nil when it is not known.
+    /// The revision of the subject's last chunk; nil when it is not known.
     var last: Revision?
   }
 
-  /// How many chunks may wait; the oldest are left out.
+  /// The most chunks that wait to be sent; the oldest are skipped.
   private static let mostWaiting = 64
-  /// How long the end of a run waits for its chunks.
+  /// How long the end of a run waits until its chunks are sent.
   private static let patience = Duration.seconds(3)
 
   private let key: StoreKey
@@ -35,7 +36,9 @@ final class EventSender: Sendable {
   private let state: Guarded<State>
   private var loop: Loop { parts.loop }
 
-  /// - Parameter handle: Takes what happens to the gateway.
+  /// Creates the sender of a run.
+  ///
+  /// - Parameter handle: Called with events for the gateway's state machine.
   init(
     _ id: Gateway.ChainID, of job: JobID, _ parts: GatewayParts,
     handle: @escaping @Sendable (Gateway.Event) -> Void
@@ -44,19 +47,19 @@ final class EventSender: Sendable {
     self.id = id
     self.parts = parts
     self.handle = handle
-    // A chain that is tried again under its claim continues its events.
+    // A chain that is tried again under the same claim continues the numbers of its chunks.
     let earlier = parts.events.chunks(of: id.nonce)
     state = Guarded(
       State(
         chunking: EventChunking(nonce: id.nonce, after: earlier),
         kept: EventDigest(of: earlier),
-        // Most often the job has no events yet: it is not asked for them.
+        // Nearly always the job has no events in the store yet: try without reading first.
         last: earlier.isEmpty ? 0 : nil
       )
     )
   }
 
-  /// Adds an event. One that is longer than a chunk is left out.
+  /// Adds an event. An event larger than a chunk is dropped.
   @Sendable func add(_ event: RunEvent) {
     let now = loop.now
     for line in json.lines(for: event) {
@@ -79,11 +82,11 @@ final class EventSender: Sendable {
     state.withLock { $0.timer = timer }
   }
 
-  /// Keeps a chunk, then has it sent.
+  /// Writes a chunk to the disk, then queues it for sending.
   private func keep(_ chunk: EventChunk) {
-    guard !state.withLock({ $0.isCut }) else { return }
+    guard !state.withLock({ $0.hasFailed }) else { return }
     guard parts.events.keep(chunk) else {
-      state.withLock { $0.isCut = true }
+      state.withLock { $0.hasFailed = true }
       return handle(.journalFailed(id))
     }
     let kept = state.withLock { state in
@@ -114,13 +117,15 @@ final class EventSender: Sendable {
     state.withLock { $0.task = task }
   }
 
+  /// Appends a chunk to the store, after reading the last revision if necessary.
+  ///
   /// - Returns: Whether the chunk is stored.
   private func send(_ chunk: EventChunk) async throws -> Bool {
     if let last = state.withLock({ $0.last }) {
       let answer = try await append(chunk, after: last)
       if answer != .refused { return answer.isApplied }
     }
-    // What is there is read before the next attempt.
+    // The last chunk is not the expected one: read it.
     guard case .entries(let found) = try await parts.store.ask(.last(key), on: loop) else {
       return false
     }
@@ -145,7 +150,7 @@ final class EventSender: Sendable {
     return answer
   }
 
-  /// The run has had all its events: those that wait are a chunk.
+  /// Ends the events of the run: those that wait become the last chunk.
   func close() {
     let rest = state.withLock { state in
       state.timer?.cancel()
@@ -155,7 +160,7 @@ final class EventSender: Sendable {
     if let rest { keep(rest) }
   }
 
-  /// Waits until everything is sent, as long as that may take.
+  /// Waits until all chunks are sent, at most for ``patience``.
   func finish() async {
     guard let task = state.withLock({ $0.task }) else { return }
     let limit = loop.after(Self.patience) { task.cancel() }

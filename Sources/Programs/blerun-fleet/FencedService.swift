@@ -1,24 +1,24 @@
-// A device whose operations ask the fleet before they begin.
+// A device whose operations need the permission of the fleet.
 //
-// Reads, scans and subscriptions are idempotent; writes and what concerns the bond are not.
+// Reads, scans and subscriptions count as idempotent; writes and changes of the bond do not.
 
 import Bluetooth
 import Signals
 
-/// Who permits operations.
+/// A gate that permits operations.
 protocol OperationGate: Sendable {
-  /// Waits for the permission of an operation.
+  /// Waits for permission to begin an operation.
   ///
   /// - Returns: The number of the operation.
-  /// - Throws: When it must not begin.
+  /// - Throws: If the operation must not begin.
   func begin(isIdempotent: Bool) async throws -> Int
-  /// The operation has ended, and what it did is known.
+  /// Reports that the operation has ended with a known outcome.
   func end(_ operation: Int)
   /// Whether another program on this host holds the connection of the device.
   func isHeldByOthers() -> Bool
 }
 
-/// A ``Device`` that asks before each operation.
+/// A ``Device`` that waits for permission before each operation.
 struct FencedService: Device {
   let device: any Device
   let gate: any OperationGate
@@ -28,8 +28,8 @@ struct FencedService: Device {
   var candidates: [DeviceCandidate] { device.candidates }
   var operations: any DeviceOperations { FencedOperations(device: device.operations, gate: gate) }
 
-  /// What goes on beside other operations: it counts as ended when it has begun.
-  private func begun<Value: Sendable>(
+  /// Gates a stream, which runs alongside other operations: it counts as ended as soon as it has begun.
+  private func gatedStream<Value: Sendable>(
     _ stream: @escaping @Sendable () -> Signal<Value>
   ) -> Signal<Value> {
     Signal(home: scheduler) { sink in
@@ -39,17 +39,19 @@ struct FencedService: Device {
   }
 
   func startScan(_ filter: ScanFilter) -> Signal<Signal<Advertisement>> {
-    begun { device.startScan(filter) }
+    gatedStream { device.startScan(filter) }
   }
 
   func subscribe(
     _ characteristic: CharacteristicSelector, _ options: SubscriptionOptions
   ) -> Signal<Signal<NotificationEvent>> {
-    begun { device.subscribe(characteristic, options) }
+    gatedStream { device.subscribe(characteristic, options) }
   }
 
   func acquireWriter(_ characteristic: CharacteristicSelector) -> Signal<any CommandWriter> {
-    begun { device.acquireWriter(characteristic).map { FencedWriter(writer: $0, gate: gate) } }
+    gatedStream {
+      device.acquireWriter(characteristic).map { FencedWriter(writer: $0, gate: gate) }
+    }
   }
 
   func answering<Value: Sendable>(
@@ -59,7 +61,7 @@ struct FencedService: Device {
   }
 }
 
-/// Operations that begin once the gate permits them.
+/// The gated operations of a device.
 private struct FencedOperations: DeviceOperations {
   let device: any DeviceOperations
   let gate: any OperationGate
@@ -73,7 +75,7 @@ private struct FencedOperations: DeviceOperations {
       gate.end(number)
       return value
     } catch {
-      // What was cancelled may have reached the device.
+      // A cancelled write may have reached the device: its outcome stays unknown.
       if !Task.isCancelled || isIdempotent { gate.end(number) }
       throw error
     }
@@ -83,16 +85,16 @@ private struct FencedOperations: DeviceOperations {
 
   func connect(keep: Bool, expecting: [ServiceSelector]) async throws -> LinkOrigin {
     try await gated {
-      // A connection that another program made may end at any time.
+      // Another program's connection cannot be used: that program may end it at any time.
       if gate.isHeldByOthers() { throw DeviceFailure.held }
       return try await device.connect(keep: keep, expecting: expecting)
     }
   }
 
-  /// Allowed at any time: what ends a connection is what the fleet wants.
+  /// Disconnects without asking: the fleet always allows a connection to end.
   func disconnect() async throws { try await device.disconnect() }
 
-  /// As ``disconnect()``.
+  /// Releases the connection without asking, like ``disconnect()``.
   func release() async throws { try await device.release() }
 
   func awaitOtherRuns() async throws -> Bool {
@@ -150,7 +152,7 @@ private struct FencedOperations: DeviceOperations {
 }
 
 extension DeviceFailure {
-  /// Another program on this host has connected to the device.
+  /// The failure of a connect while another program on this host holds the connection.
   fileprivate static let held = DeviceFailure(
     code: .busy, class: .passing, operation: "connecting",
     meaning: "another program on this host has connected to the device",
@@ -158,7 +160,7 @@ extension DeviceFailure {
   )
 }
 
-/// A writer of commands that asks before each.
+/// A gated writer of commands.
 private struct FencedWriter: CommandWriter {
   let writer: any CommandWriter
   let gate: any OperationGate

@@ -1,6 +1,7 @@
-// A batch on a fleet: its jobs are submitted and followed, and their events become those of a batch.
+// A batch on a fleet: submits and follows its jobs, and reports them as the events of a batch.
 //
-// Submitter decides what is asked of the store; FleetBatch+Ending.swift what is reported of a job.
+// Submitter makes the decisions of the protocol. How the end of a job is reported as the end of a run is in
+// JobEnding.swift.
 
 import Bluetooth
 import Fleet
@@ -10,34 +11,35 @@ import Signals
 
 /// Runs a batch on a fleet.
 final class FleetBatch: BatchRunning {
-  /// What is wished of the fleet.
-  struct Wishes: Sendable {
+  /// The options of the batch for the fleet.
+  struct Options: Sendable {
     var pin: String?
     var prefer: String?
     var needs: [String] = []
     var patience = Duration.seconds(600)
     var isIdempotent = false
-    var leaves = false
+    /// Ends when all jobs are queued, without following them.
+    var detaches = false
   }
 
-  /// How far a device is.
-  enum Phase: CaseIterable { case waiting, resolving, submitted, queued, ended }
+  /// The progress of a device.
+  private enum Phase: CaseIterable { case waiting, resolving, submitted, queued, ended }
 
   /// A device of the batch and its job.
-  struct Work {
+  private struct Work {
     let device: BatchDevice
     let chain: PortableChain
     let job: JobID
-    fileprivate(set) var phase = Phase.waiting
-    /// When it was first looked for.
+    var phase = Phase.waiting
+    /// When the search for it began.
     var since = Instant.start
-    /// Its events so far, a line of JSON each, by their claims.
+    /// Its events so far, by claim; each is a line of JSON.
     var events: [String: [String]] = [:]
     var following: JobFollowing?
     var subscription: StoreSubscription?
 
-    /// A further source of its events or records.
-    mutating func follows(_ source: StoreSubscription) {
+    /// Adds a subscription, which is cancelled with the others when the job has ended.
+    mutating func add(_ source: StoreSubscription) {
       let others = subscription
       subscription = StoreSubscription {
         others?.cancel()
@@ -46,15 +48,15 @@ final class FleetBatch: BatchRunning {
     }
   }
 
-  struct State {
+  private struct State {
     var machine: Submitter
     var works: [JobID: Work] = [:]
     var order: [JobID] = []
-    /// How many of the order have begun.
+    /// The number of jobs in `order` that have begun.
     var begunCount = 0
-    /// How many devices are in each phase.
+    /// The number of devices in each phase.
     private var phases: [Phase: Int] = [:]
-    /// The names that are looked for.
+    /// The searches for devices that the batch knows by name.
     var searches: [JobID: NameSearch] = [:]
     var counts = BatchCounts()
     var cause: (any Error)?
@@ -73,7 +75,7 @@ final class FleetBatch: BatchRunning {
       phases[work.phase, default: 0] += 1
     }
 
-    /// Looks for names in a report.
+    /// Adds a report to the searches for names.
     mutating func search(_ report: SightingReport) {
       guard !searches.isEmpty else { return }
       let names = Set(searches.values.map(\.name))
@@ -89,36 +91,37 @@ final class FleetBatch: BatchRunning {
       phases[phase, default: 0] += 1
     }
 
-    /// How many devices are in some phases.
+    /// Returns how many devices are in any of some phases.
     func count(_ wanted: Phase...) -> Int { wanted.reduce(0) { $0 + (phases[$1] ?? 0) } }
   }
 
-  /// How many jobs are under way at once; the others are submitted as these end.
+  /// The most jobs that have begun and not ended; the others are submitted as these end.
   private static let window = 500
-  /// How long reports are collected before a name counts as unambiguous: longer than their interval.
+  /// How long reports are collected before a name counts as unambiguous; longer than the interval of
+  /// the reports.
   private static let listening = Duration.seconds(6)
 
-  let batch: Batch
-  let world: World
-  let connection: FleetConnection
-  let wishes: Wishes
-  /// The name of the batch in the fleet: its jobs begin with it.
-  let name: String
-  let receivers: BatchReceivers
+  private let batch: Batch
+  private let world: World
+  private let connection: FleetConnection
+  private let options: Options
+  /// The name of the batch in the fleet, and the prefix of its jobs.
+  private let name: String
+  private let receivers: BatchReceivers
   private let alarm: BootAlarm
-  let state: Guarded<State>
-  var loop: Loop { world.loop }
+  private let state: Guarded<State>
+  private var loop: Loop { world.loop }
 
-  /// - Parameter chains: Those of the devices, in their order.
+  /// Creates a batch of devices and their chains.
   init(
     _ batch: Batch, _ devices: [(BatchDevice, PortableChain)], in world: World,
-    _ connection: FleetConnection, _ wishes: Wishes, _ receivers: BatchReceivers
+    _ connection: FleetConnection, _ options: Options, _ receivers: BatchReceivers
   ) {
     self.batch = batch
     self.world = world
     alarm = BootAlarm(on: world.loop)
     self.connection = connection
-    self.wishes = wishes
+    self.options = options
     self.receivers = receivers
     let text = batch.lines.joined(separator: "\n")
     let identity = RunIdentity(seed: world.identitySeed, text: text)
@@ -135,14 +138,14 @@ final class FleetBatch: BatchRunning {
     self.state = Guarded(state)
   }
 
-  /// How the batch is followed by another command.
-  var following: String { "blerun fleet follow \(name) --fleet \(connection.url)" }
+  /// The command that follows the batch, for messages.
+  private var following: String { "blerun fleet follow \(name) --fleet \(connection.url)" }
 
   var interruptionText: (what: String, leaving: String?) {
     ("cancelling the jobs of the batch", "the jobs run on; follow them with: \(following)")
   }
 
-  /// Cancels the jobs: a request that their gateways obey.
+  /// Cancels the jobs. They end when their gateways have stopped them.
   func cancel(_ cause: any Error) {
     let submitted = state.withLock { state -> [JobID] in
       if state.cause == nil { state.cause = cause }
@@ -162,17 +165,17 @@ final class FleetBatch: BatchRunning {
 
   func run(most: Int?) async -> ExitStatus {
     let identity = state.withLock { $0.identity }
-    let giveBack: @Sendable () -> Void
+    let release: @Sendable () -> Void
     do {
-      giveBack = try await receivers.admission(identity, 1)
+      release = try await receivers.admission(identity, 1)
     } catch {
       return finish(RunFailure(error)).exitStatus
     }
-    defer { giveBack() }
+    defer { release() }
     StandardError.notice("batch \(name) on fleet \(connection.fleet); follow it with: \(following)")
     state.withLock { $0.begun = loop.now }
     let devices = state.withLock { state in state.order.compactMap { state.works[$0]?.device } }
-    if !wishes.leaves {
+    if !options.detaches {
       let all = min(devices.count, Self.window)
       emit(.started(BatchStart(name: batch.name, devices: devices, concurrency: all)))
     }
@@ -188,14 +191,14 @@ final class FleetBatch: BatchRunning {
     }
     defer { timer?.cancel() }
     await untilDone()
-    if wishes.leaves {
+    if options.detaches {
       StandardError.notice("the jobs are queued; follow them with: \(following)")
       return .ok
     }
     return finish(nil).exitStatus
   }
 
-  /// Works until every job has ended, or is queued where nobody waits for the end.
+  /// Waits until every job has ended; with `detaches`, until every job is queued.
   private func untilDone() async {
     let ticking = loop.task { [self] in
       while true {
@@ -208,21 +211,21 @@ final class FleetBatch: BatchRunning {
       state.withLock { $0.done = done }
       advance()
     }
-    // What the submitter has claimed to end jobs is released.
+    // The submitter may hold claims, with which it ended jobs. It has to release them.
     let patience = loop.now + .seconds(30)
-    while !wishes.leaves, loop.now < patience, !state.withLock({ $0.machine.isDone }) {
+    while !options.detaches, loop.now < patience, !state.withLock({ $0.machine.isDone }) {
       try? await loop.sleep(for: .milliseconds(20))
     }
     alarm.cancel()
   }
 
-  /// Submits what there is room for, and ends the wait when nothing is left.
-  func advance() {
+  /// Submits as many jobs as the window allows, and ends the wait when no job is left.
+  private func advance() {
     for job in state.withLock({ nextJobs(&$0) }) { submit(job) }
     decideNames()
     let done = state.withLock { state -> Completion<Void>? in
       let isDone =
-        state.count(.submitted) == 0 && (wishes.leaves || state.count(.queued) == 0)
+        state.count(.submitted) == 0 && (options.detaches || state.count(.queued) == 0)
         && (state.isStopped || state.count(.waiting, .resolving) == 0)
       guard isDone else { return nil }
       defer { state.done = nil }
@@ -231,11 +234,11 @@ final class FleetBatch: BatchRunning {
     done?.succeed(())
   }
 
-  /// The jobs that begin now.
+  /// Moves the jobs that begin now to the phase `resolving`, and returns them.
   private func nextJobs(_ state: inout State) -> [JobID] {
     guard !state.isStopped else { return [] }
-    // Whoever leaves follows no job that is queued.
-    let busy = state.count(.resolving, .submitted) + (wishes.leaves ? 0 : state.count(.queued))
+    // With `detaches`, a queued job is not followed and does not count.
+    let busy = state.count(.resolving, .submitted) + (options.detaches ? 0 : state.count(.queued))
     let next = Array(state.order[state.begunCount...].prefix(max(0, Self.window - busy)))
     state.begunCount += next.count
     for job in next {
@@ -243,14 +246,14 @@ final class FleetBatch: BatchRunning {
       state.works[job]?.since = loop.now
       if case .name(let name, _)? = state.works[job]?.device.target {
         state.searches[job] = NameSearch(
-          of: name, listening: Self.listening, deadline: wishes.patience, at: loop.now
+          of: name, listening: Self.listening, deadline: options.patience, at: loop.now
         )
       }
     }
     return next
   }
 
-  /// Submits the job of a device whose address is known.
+  /// Submits a job if its device has an address; a search finds the address of a name.
   private func submit(_ id: JobID) {
     guard case .address(let address)? = state.withLock({ $0.works[id]?.device.target }) else {
       return
@@ -263,16 +266,16 @@ final class FleetBatch: BatchRunning {
     let waited = loop.now - work.since
     var job = FleetJob(
       id: id, device: address, chain: ContentHash.digest(of: work.chain.text), submitter: name,
-      deadline: max(FleetBounds.deadline.lowerBound, wishes.patience - waited)
+      deadline: max(FleetBounds.deadline.lowerBound, options.patience - waited)
     )
     job.values = work.chain.values
     let placement = work.device.placement
-    (job.pin, job.prefer) = (wishes.pin ?? placement.pin, wishes.prefer ?? placement.prefer)
-    job.needs = wishes.needs
-    job.rerun = wishes.isIdempotent ? .idempotent : .never
+    (job.pin, job.prefer) = (options.pin ?? placement.pin, options.prefer ?? placement.prefer)
+    job.needs = options.needs
+    job.rerun = options.isIdempotent ? .idempotent : .never
     let following = following(id)
     let subscription = connection.store.subscribe(.one(.events(of: id))) { _, value in
-      following.take(value)
+      following.receive(value)
     }
     state.withLock { state in
       state.move(id, to: .submitted)
@@ -282,7 +285,7 @@ final class FleetBatch: BatchRunning {
     handle(.submit(job, chain: work.chain.text))
   }
 
-  /// Collects the events of a job, and reports it when it has ended and they are there.
+  /// Returns the follower of a job, which collects its events and reports its end.
   private func following(_ job: JobID) -> JobFollowing {
     let receivers = JobFollowing.Receivers(
       deliver: { [weak self] lines, nonce in
@@ -295,7 +298,7 @@ final class FleetBatch: BatchRunning {
 
   // MARK: Names
 
-  /// Decides what the names mean, as far as that is known by now.
+  /// Submits or ends the jobs whose names have been decided.
   private func decideNames() {
     let now = loop.now
     let decided = state.withLock { state -> [(JobID, NameSearch.Progress)] in
@@ -319,15 +322,15 @@ final class FleetBatch: BatchRunning {
     }
   }
 
-  /// A job that is queued is of no interest to whoever leaves.
-  private func leave(_ job: JobID) {
+  /// Stops following a queued job.
+  private func detach(_ job: JobID) {
     state.withLock { $0.works[job]?.subscription }?.cancel()
     handle(.left(job))
   }
 
   // MARK: The machine
 
-  func handle(_ event: Submitter.Event) {
+  private func handle(_ event: Submitter.Event) {
     let now = BootClock.now
     for action in state.withLock({ $0.machine.handle(event, at: now) }) { perform(action) }
     alarm.wake(at: state.withLock { $0.machine.next }) { [weak self] in self?.handle(.woken) }
@@ -343,18 +346,144 @@ final class FleetBatch: BatchRunning {
     case .follow(let job):
       let following = state.withLock { $0.works[job]?.following }
       let records = connection.store.subscribe(.one(.result(of: job))) { [weak self] _, value in
-        following?.take(value)
+        following?.receive(value)
         if case .record(let record) = value { self?.handle(.record(job, record)) }
       }
-      state.withLock { $0.works[job]?.follows(records) }
+      state.withLock { $0.works[job]?.add(records) }
     case .queued(let job):
       state.withLock { $0.move(job, to: .queued) }
       loop.post { [self] in
-        if wishes.leaves { leave(job) }
+        if options.detaches { detach(job) }
         advance()
       }
     case .ended(let job, let end):
       loop.post { [self] in ended(job, end) }
     }
+  }
+
+  // MARK: The ends of jobs
+
+  /// Handles the end of a job. The end is reported when all of the job's events have arrived.
+  private func ended(_ job: JobID, _ end: EndRecord) {
+    guard let work = state.withLock({ $0.works[job] }), work.phase != .ended else { return }
+    guard let following = work.following else { return report(job, end, missing: 0) }
+    following.handle(.record(.ended(end)))
+    guard state.withLock({ $0.works[job]?.phase }) != .ended else { return }
+    // Read the events from the store; those missing there are requested from the gateway.
+    let stored = connection.store.watch(.one(.events(of: job))) { event in
+      if case .entry(let entry) = event { following.receive(entry.value) }
+    }
+    state.withLock { $0.works[job]?.add(stored) }
+  }
+
+  private func report(_ job: JobID, _ end: EndRecord, missing: Int) {
+    guard let work = state.withLock({ $0.works[job] }), work.phase != .ended else { return }
+    work.subscription?.cancel()
+    if missing > 0 {
+      StandardError.notice("\(work.device.label): \(counted(missing, "event")) of job \(job) lost")
+    }
+    let events = events(of: work, end)
+    for event in events { receivers.onRunEvent(event) }
+    var ending: RunEnding?
+    if case .runFinished(let last)? = events.last?.change { ending = last }
+    let (counts, stops) = state.withLock { state in
+      state.move(job, to: .ended)
+      state.works[job]?.events = [:]
+      state.works[job]?.following = nil
+      if let ending { state.counts.count(ending) }
+      var stops = false
+      if case .stop(let most) = batch.onFailure { stops = state.counts.failed >= most }
+      return (state.counts, stops && !state.isStopped)
+    }
+    if let ending { emit(.deviceEnded(work.device, ending, counts)) }
+    if stops { stopOthers() }
+    advance()
+  }
+
+  /// Cancels the jobs that no gateway has begun, after too many failures.
+  private func stopOthers() {
+    let queued = state.withLock { state -> [JobID] in
+      state.isStopped = true
+      return state.order.filter { job in
+        guard let work = state.works[job] else { return false }
+        return work.phase != .ended && work.phase != .waiting && work.events.isEmpty
+      }
+    }
+    for job in queued { handle(.cancel(job)) }
+  }
+
+  /// Returns the events of the run that ended the job; the last one is the end that the fleet recorded.
+  private func events(of work: Work, _ end: EndRecord) -> [RunEvent] {
+    let label = work.device.label
+    var events = JobEvents(work.events[end.nonce] ?? []).events.map { event in
+      RunEvent(
+        run: event.run, device: label, deviceName: work.device.name, attempt: event.attempt,
+        offset: event.offset, wallClock: event.wallClock, change: event.change
+      )
+    }
+    var ran: RunEnding?
+    if case .runFinished(let last)? = events.last?.change {
+      ran = last
+      events.removeLast()
+    }
+    let seed = world.identitySeed
+    let identity = events.first?.run ?? RunIdentity(seed: seed, plan: work.device.plan)
+    let last = events.last
+    func add(_ change: RunEvent.Change) {
+      events.append(
+        RunEvent(
+          run: identity, device: label, deviceName: work.device.name, attempt: last?.attempt ?? 1,
+          offset: last?.offset ?? .zero,
+          wallClock: last?.wallClock ?? loop.wallClockAtStart + loop.now.sinceStart, change: change
+        )
+      )
+    }
+    if events.isEmpty {
+      let plan = work.device.plan
+      let start = RunStart(chain: plan.name, steps: plan.writtenStepCount, seed: seed)
+      add(.runStarted(start))
+    }
+    let ending = end.ending(ran, within: options.patience)
+    add(.runFinished(ending.counting(steps: events)))
+    return events
+  }
+
+  // MARK: The batch
+
+  private func emit(_ change: BatchEvent.Change) {
+    let now = loop.now
+    let (identity, begun) = state.withLock { ($0.identity, $0.begun) }
+    receivers.onEvent(
+      BatchEvent(
+        batch: identity, round: 1, offset: begun.map { now - $0 } ?? .zero,
+        wallClock: loop.wallClockAtStart + now.sinceStart, change: change
+      )
+    )
+  }
+
+  /// Reports the end of the batch.
+  ///
+  /// - Parameter failure: The reason why it could not begin; nil if it did.
+  private func finish(_ failure: RunFailure?) -> BatchEnding {
+    let (counts, notRun, cause) = state.withLock { state in
+      let left = state.order.compactMap { state.works[$0] }.filter { $0.phase != .ended }
+      return (state.counts, left.map(\.device.label), state.cause)
+    }
+    let isCut = cause != nil && (counts.cancelled > 0 || !notRun.isEmpty)
+    let ending = BatchEnding(
+      counts, notRun: notRun, failure: failure ?? (isCut ? cause.map { Self.failure($0) } : nil),
+      isCancelled: isCut
+    )
+    emit(.finished(ending))
+    return ending
+  }
+
+  /// Returns the reason why the batch itself ended early.
+  private static func failure(_ cause: any Error) -> RunFailure {
+    let found = RunFailure(cause)
+    return RunFailure(
+      code: found.code, class: found.class, what: "running the batch", why: found.why,
+      hint: found.hint, signal: found.signal
+    )
   }
 }

@@ -1,4 +1,4 @@
-// From the options of a batch to its run on a fleet.
+// `blerun batch --fleet`: checks that a batch can run on a fleet, and runs it there.
 
 import Bluetooth
 import Fleet
@@ -12,28 +12,30 @@ struct FleetBatchProgram {
 
   init(_ command: BatchCommand) { self.command = command }
 
-  /// Runs it to its end.
+  /// Runs the batch to its end.
   ///
   /// - Throws: ``Ending``, always.
   func run() throws {
     let options = command.onFleet
-    var wishes = FleetBatch.Wishes()
-    (wishes.pin, wishes.prefer, wishes.needs) = (options.pin, options.prefer, options.needs)
-    wishes.isIdempotent = options.idempotent
-    wishes.leaves = options.detach
-    for name in [wishes.pin, wishes.prefer].compactMap(\.self) + wishes.needs
+    var batchOptions = FleetBatch.Options()
+    (batchOptions.pin, batchOptions.prefer, batchOptions.needs) = (
+      options.pin, options.prefer, options.needs
+    )
+    batchOptions.isIdempotent = options.idempotent
+    batchOptions.detaches = options.detach
+    for name in [batchOptions.pin, batchOptions.prefer].compactMap(\.self) + batchOptions.needs
     where !StoreName.isValid(name) {
       throw Ending(.usage, "'\(name)': expected \(MemberName.expected)")
     }
-    try command.run { [wishes] world, batch throws(Ending) -> MakeBatchRunning in
-      var wishes = wishes
-      wishes.patience = options.patience ?? batch.deadline ?? wishes.patience
-      guard FleetBounds.deadline.contains(wishes.patience) else {
+    try command.run { [batchOptions] world, batch throws(Ending) -> MakeBatchRunning in
+      var batchOptions = batchOptions
+      batchOptions.patience = options.patience ?? batch.deadline ?? batchOptions.patience
+      guard FleetBounds.deadline.contains(batchOptions.patience) else {
         throw Ending(.usage, "a device of a fleet may wait for 1 s to 7 days")
       }
       let devices = try Self.devices(of: batch)
-      Self.note("pin", wishes.pin, over: devices.compactMap(\.0.placement.pin))
-      Self.note("prefer", wishes.prefer, over: devices.compactMap(\.0.placement.prefer))
+      Self.note("pin", batchOptions.pin, over: devices.compactMap(\.0.placement.pin))
+      Self.note("prefer", batchOptions.prefer, over: devices.compactMap(\.0.placement.prefer))
       let closed = Guarded<FleetBatch?>(nil)
       let connection = try FleetConnection.open(
         options.server, client: "blerun batch", on: world.loop
@@ -41,16 +43,16 @@ struct FleetBatchProgram {
         let ended = Ending(.unavailable, "the connection to the fleet ended: \(reason)")
         closed.withLock { $0 }?.cancel(RunFailure(lost: ended.messages.joined()))
       }
-      let finalWishes = wishes
+      let finalOptions = batchOptions
       return { receivers in
-        let made = FleetBatch(batch, devices, in: world, connection, finalWishes, receivers)
+        let made = FleetBatch(batch, devices, in: world, connection, finalOptions, receivers)
         closed.withLock { $0 = made }
         return made
       }
     }
   }
 
-  /// Prints that an option overrides other gateways of the file.
+  /// Prints that an option overrides gateways in the file.
   private static func note(_ key: String, _ option: String?, over file: [String]) {
     let others = Set(file).subtracting([option].compactMap(\.self)).sorted()
     guard let option, !others.isEmpty else { return }
@@ -58,7 +60,7 @@ struct FleetBatchProgram {
     StandardError.notice("--\(key) \(option) overrides the file's '\(key)' (\(list))")
   }
 
-  /// The devices and their chains, as they can be sent.
+  /// Returns the devices and their chains in a form that can be sent.
   private static func devices(of batch: Batch) throws(Ending) -> [(BatchDevice, PortableChain)] {
     guard case .listed(let devices) = batch.devices else {
       throw Ending(
@@ -107,7 +109,7 @@ struct FleetBatchProgram {
 }
 
 extension RunFailure {
-  /// The connection to the fleet has ended.
+  /// Creates the failure of a batch whose connection to the fleet has ended.
   fileprivate init(lost why: String) {
     self.init(code: .busUnreachable, class: .unavailable, what: "running the batch", why: why)
   }

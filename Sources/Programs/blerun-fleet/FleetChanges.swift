@@ -1,4 +1,6 @@
-// Requests to a fleet: jobs are cancelled and gateways drained by whoever owns them.
+// Changes to a fleet: cancelling jobs and draining gateways.
+//
+// They only set marks in the store. The gateways that see the marks act.
 
 import Bluetooth
 import Fleet
@@ -8,7 +10,7 @@ import Signals
 
 /// Changes to a fleet.
 struct FleetChanges: Sendable {
-  /// How often a change is tried against other changes.
+  /// The number of attempts to make a change while others change the same entry.
   private static let attempts = 20
 
   let connection: FleetConnection
@@ -16,9 +18,9 @@ struct FleetChanges: Sendable {
 
   private var store: any JobStore { connection.store }
 
-  /// The jobs of some names: jobs themselves, or batches.
+  /// Returns the job of a name, or all jobs of the batch of this name.
   ///
-  /// - Throws: ``Ending`` for a name that is neither.
+  /// - Throws: ``Ending`` if there is neither.
   static func jobs(
     _ name: String, in connection: FleetConnection, on loop: Loop
   ) async throws -> [FleetJob] {
@@ -30,14 +32,14 @@ struct FleetChanges: Sendable {
     guard !found.isEmpty else {
       throw Ending(.failed, "unknown job or batch '\(name)' (blerun fleet jobs --all lists them)")
     }
-    // In the order of the batch.
+    // Sort `b-2` before `b-10`, as in the batch.
     return found.sorted { a, b in
       a.id.text.utf8.count == b.id.text.utf8.count
         ? a.id < b.id : a.id.text.utf8.count < b.id.text.utf8.count
     }
   }
 
-  /// Marks jobs as cancelled.
+  /// Marks jobs, or all jobs of batches, as cancelled.
   func cancel(_ names: [String]) async throws {
     var count = 0
     for name in names {
@@ -48,7 +50,9 @@ struct FleetChanges: Sendable {
     StandardError.notice("\(counted(count, "job")) to be cancelled; the others have ended")
   }
 
-  /// - Returns: Whether the job was in the queue of its device.
+  /// Marks a job as cancelled.
+  ///
+  /// - Returns: Whether the job was in the queue of its device; if not, it has ended.
   private func cancel(_ job: FleetJob) async throws -> Bool {
     let key = StoreKey.device(job.device)
     for _ in 0..<Self.attempts {
@@ -68,7 +72,7 @@ struct FleetChanges: Sendable {
     throw Ending(.passing, "job \(job.id) could not be marked: its device changes all the time")
   }
 
-  /// Marks a gateway as draining: it sees the mark with its next renewal, within 10 s.
+  /// Marks a gateway as draining. The gateway sees the mark when it next renews its entry, within 10 s.
   func drain(_ name: String) async throws {
     let key = StoreKey.gateway(name)
     for _ in 0..<Self.attempts {

@@ -1,4 +1,4 @@
-// From the options to the store of a fleet.
+// The connection to the store of a fleet, opened from the options.
 
 import Fleet
 import FleetNATS
@@ -11,14 +11,14 @@ struct FleetConnection: Sendable {
   let store: any JobStore
   /// The name of the fleet.
   let fleet: String
-  /// The address without the password, for advice: `nats://host:4222/hall`.
+  /// The address without user and password, for messages: `nats://host:4222/hall`.
   let url: String
   let close: @Sendable () -> Void
 
-  /// Connects, and prints which server, user and fleet it is.
+  /// Connects, and prints the server, user and fleet.
   ///
   /// - Parameters:
-  ///   - client: The name of the client, which the server shows.
+  ///   - client: The name of the client, which the server displays.
   ///   - closed: Called on the loop when the connection has ended for good.
   /// - Throws: ``Ending``.
   static func open(
@@ -64,7 +64,7 @@ struct FleetConnection: Sendable {
 }
 
 extension JobStore {
-  /// The entries of a pattern.
+  /// Reads the entries of a pattern.
   ///
   /// - Throws: ``Ending`` when the store does not answer.
   func entries(

@@ -1,15 +1,16 @@
-// `blerun fleet follow`: the events of jobs as they come.
+// `blerun fleet follow`: prints the events of jobs as they arrive.
+//
+// The order and completeness of events are up to JobFollowing.
 
 import Fleet
 import Jobs
 import Program
 import Signals
 
-/// Prints the events of jobs as they come, each once and those of a run in their order, until all
-/// have ended.
+/// Prints the events of jobs as they arrive, those of each run in order, until all jobs have ended.
 struct FleetFollower: Sendable {
   private struct State {
-    /// The lines of each run, by claim, as far as the end of a run is to be found in them.
+    /// The latest lines of each run, by claim; only the end of the run is searched in them.
     var lines: [String: [String]] = [:]
     var readers: [String: EventLines] = [:]
     var ends: [JobID: EndRecord] = [:]
@@ -27,6 +28,8 @@ struct FleetFollower: Sendable {
     self.output = output
   }
 
+  /// Follows a job, or all jobs of a batch.
+  ///
   /// - Returns: The exit status of the jobs.
   func follow(_ what: String, asJSON: Bool) async throws -> ExitStatus {
     let jobs = try await FleetChanges.jobs(what, in: connection, on: loop)
@@ -50,7 +53,7 @@ struct FleetFollower: Sendable {
       for key in [StoreKey.result(of: job.id), .events(of: job.id)] {
         subscriptions.append(
           connection.store.watch(.one(key)) { event in
-            if case .entry(let entry) = event { following.take(entry.value) }
+            if case .entry(let entry) = event { following.receive(entry.value) }
           }
         )
       }
@@ -62,7 +65,7 @@ struct FleetFollower: Sendable {
     return status(of: jobs, asJSON: asJSON)
   }
 
-  /// Prints how the jobs ended.
+  /// Prints the ends of the jobs, and returns the exit status.
   private func status(of jobs: [FleetJob], asJSON: Bool) -> ExitStatus {
     var counts = BatchCounts()
     for job in jobs {
@@ -80,7 +83,7 @@ struct FleetFollower: Sendable {
   /// Prints events of a run.
   private func show(_ lines: [String], of nonce: String, asJSON: Bool) {
     let events = state.withLock { state in
-      // Only the last chunk may have the end.
+      // The end can only be in the last chunk, so earlier lines are dropped.
       state.lines[nonce] = lines
       return lines.map { try? state.readers[nonce, default: EventLines()].event(in: $0) }
     }

@@ -1,4 +1,6 @@
-// `blerun fleet …`: what a fleet does, and changes to it.
+// `blerun fleet …`: shows the state of a fleet, and changes it.
+//
+// The changes are in FleetChanges.swift, `blerun fleet follow` in FleetFollower.swift.
 
 import Bluetooth
 import Documents
@@ -13,7 +15,9 @@ struct FleetProgram {
 
   init(_ command: any AboutFleet) { self.command = command }
 
-  /// - Throws: ``Ending``.
+  /// Runs the command to its end.
+  ///
+  /// - Throws: ``Ending``, always.
   func run() throws {
     let world = World.withoutRadio("ending")
     defer { world.end() }
@@ -39,7 +43,7 @@ struct FleetProgram {
     throw Ending(status)
   }
 
-  /// What the command does.
+  /// Returns the work of the command.
   private func work(on views: FleetViews) -> @Sendable () async throws -> ExitStatus {
     let isJSON = command.common.isJSON
     let changes = FleetChanges(connection: views.connection, loop: views.loop)
@@ -83,10 +87,10 @@ struct FleetProgram {
 struct WaitingJob: Sendable {
   let device: BluetoothAddress
   let queued: QueuedJob
-  /// The gateway that runs it; nil when it waits.
+  /// The owner of the claim; nil while the job waits.
   let owner: String?
 
-  /// What is in the entries of devices, by device and in the order of the queues.
+  /// Returns the jobs in the entries of devices, by device and in the order of the queues.
   static func all(_ entries: [StoreEntry]) -> [WaitingJob] {
     entries.flatMap { entry -> [WaitingJob] in
       guard case .device(let device) = entry.value, let address = entry.key.address else {
@@ -100,7 +104,7 @@ struct WaitingJob: Sendable {
   }
 }
 
-/// What a fleet does, as text or JSON.
+/// Prints the state of a fleet, as text or JSON.
 struct FleetViews: Sendable {
   let connection: FleetConnection
   let loop: Loop

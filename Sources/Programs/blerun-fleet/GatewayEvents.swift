@@ -1,7 +1,7 @@
-// The events of a gateway's runs on its disk: what a follower has missed is sent again from here.
+// The events of a gateway's runs on its disk, from which missing ones are sent to followers again.
 //
-// A file for each claim, with a chunk on each line. It is not flushed: what a loss of power takes is
-// missing, and followers know how much that is.
+// One file for each claim, with one chunk on each line. Files are not synchronized to the disk: a power
+// loss may lose events, and followers learn how many.
 
 import Documents
 import Fleet
@@ -14,7 +14,9 @@ import Signals
 final class GatewayEvents: Sendable {
   private let folder: String
 
-  /// - Throws: ``Ending`` for a folder that is missing and cannot be made.
+  /// Creates the folder if it is missing.
+  ///
+  /// - Throws: ``Ending`` if it cannot be created.
   init(_ folder: String) throws(Ending) {
     self.folder = folder
     guard mkdir(folder, 0o700) == 0 || errno == EEXIST else {
@@ -24,9 +26,9 @@ final class GatewayEvents: Sendable {
 
   private func path(_ nonce: String) -> String { "\(folder)/\(nonce).jsonl" }
 
-  /// Keeps a chunk behind the others of its claim.
+  /// Appends a chunk to the file of its claim.
   ///
-  /// - Returns: Whether it is written.
+  /// - Returns: Whether it was written.
   func keep(_ chunk: EventChunk) -> Bool {
     let flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC
     let descriptor = open(path(chunk.nonce), flags, 0o600)
@@ -36,7 +38,7 @@ final class GatewayEvents: Sendable {
     return write(descriptor, octets, octets.count) == octets.count
   }
 
-  /// The chunks of a claim, from a number on.
+  /// Returns at most `most` chunks of a claim, from a number on.
   func chunks(of nonce: String, from number: Int = 0, most: Int = .max) -> [EventChunk] {
     var chunks: [EventChunk] = []
     read(nonce, from: number) { chunk in
@@ -46,7 +48,7 @@ final class GatewayEvents: Sendable {
     return chunks
   }
 
-  /// The digest of all events of a claim.
+  /// Returns the digest of all events of a claim.
   func digest(of nonce: String) -> EventDigest {
     var digest = EventDigest()
     read(nonce, from: 0) { chunk in
@@ -56,8 +58,8 @@ final class GatewayEvents: Sendable {
     return digest
   }
 
-  /// - Parameter take: Returns whether it wants the next one.
-  private func read(_ nonce: String, from number: Int, _ take: (EventChunk) -> Bool) {
+  /// Reads the chunks of a claim from a number on, until `body` returns false.
+  private func read(_ nonce: String, from number: Int, _ body: (EventChunk) -> Bool) {
     guard let file = fopen(path(nonce), "re") else { return }
     defer { fclose(file) }
     var line: UnsafeMutablePointer<CChar>?
@@ -67,13 +69,13 @@ final class GatewayEvents: Sendable {
     while getline(&line, &size, file) > 0, let line {
       defer { index += 1 }
       guard index >= number else { continue }
-      // A process that was killed may have left a part of a line.
+      // A killed process may have left an incomplete line.
       let value = try? StoredValue(String(cString: line), at: StoreKey(.events, nonce))
-      guard case .events(let chunk)? = value, chunk.number == index, take(chunk) else { return }
+      guard case .events(let chunk)? = value, chunk.number == index, body(chunk) else { return }
     }
   }
 
-  /// Deletes what is older or more than is kept.
+  /// Deletes files above the limits of age and total size, the oldest first.
   ///
   /// - Parameter time: Now, since 1970-01-01T00:00:00Z.
   func prune(at time: Duration) {

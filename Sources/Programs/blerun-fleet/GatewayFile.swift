@@ -1,7 +1,7 @@
-// The journal of a gateway on its disk: written as a whole, before what it announces is done.
+// The file of a gateway's journal. It is replaced as a whole, before the operation that an entry announces.
 //
-// A write waits for the disk, so it is done on a thread of its own. What comes meanwhile goes with the next
-// one: chains that run beside each other share their writes.
+// Writes wait for the disk, so they run on a separate thread. Changes during a write are combined into the
+// next one, which the chains of all devices share. The events of runs are in GatewayEvents.swift.
 
 import Documents
 import Fleet
@@ -14,19 +14,19 @@ import Signals
 final class GatewayFile: Sendable {
   private struct State {
     var journal = GatewayJournal()
-    /// The lock of the file, which another process with the same name would need.
+    /// The descriptor of the lock file, which keeps a second gateway of the same name away.
     var lock: Int32 = -1
-    /// Who waits for the next write.
+    /// The callbacks of the next write.
     var waiting: [Waiting] = []
-    /// The thread has been asked for a write that it has not begun.
-    var isAsked = false
-    /// The file has entries that are forgotten.
+    /// Whether a write is posted to the thread and has not begun.
+    var isWritePosted = false
+    /// Whether the file still has entries that were deleted.
     var isOutOfDate = false
   }
 
   private struct Waiting { let written: @Sendable (Bool) -> Void }
 
-  /// How long the end of the program waits for the last write.
+  /// The longest wait for the last write when the program ends.
   private static let patience = Duration.seconds(10)
 
   private let path: String
@@ -34,10 +34,9 @@ final class GatewayFile: Sendable {
   private let worker: WorkerThread
   private let state = Guarded(State())
 
-  /// Reads the file; none is an empty one.
+  /// Locks and reads the file. A missing file counts as empty.
   ///
-  /// - Throws: ``Ending`` for a file that cannot be read or written, and one that another process
-  ///   has.
+  /// - Throws: ``Ending`` if the file cannot be read or written, or another process has locked it.
   init(_ path: String, on loop: Loop) throws(Ending) {
     self.path = path
     self.loop = loop
@@ -59,7 +58,9 @@ final class GatewayFile: Sendable {
       throw Ending(.data, "\(path) is not the journal of a gateway, or of another version")
     }
     state.withLock { ($0.journal, $0.lock) = (journal, lock) }
-    if let number = put(journal) { throw Self.failure(path, "cannot be written", number) }
+    if let number = replaceFile(with: journal) {
+      throw Self.failure(path, "cannot be written", number)
+    }
   }
 
   deinit {
@@ -68,19 +69,20 @@ final class GatewayFile: Sendable {
     if lock >= 0 { Glibc.close(lock) }
   }
 
-  /// What earlier processes have left unsettled.
+  /// The claims that earlier processes left unsettled.
   var entries: [JournalEntry] { state.withLock { $0.journal.entries } }
 
-  /// Keeps an entry.
+  /// Adds an entry and writes the file.
   ///
-  /// - Parameter written: Whether it is on the disk, on the loop. These come in order.
+  /// - Parameter written: Called on the loop with whether the entry is on the disk; in the order of the
+  ///   calls.
   func keep(_ entry: JournalEntry, _ written: @escaping @Sendable (Bool) -> Void) {
     state.withLock { $0.journal.keep(entry) }
     rewrite(written)
   }
 
-  /// Forgets the entry of a claim. The disk need not know it before the next write: a later process
-  /// finds that there is nothing to settle.
+  /// Deletes the entry of a claim, but not from the file before its next write. If the program ends
+  /// before that, the next process finds that the claim has been settled.
   func forget(nonce: String) {
     state.withLock { state in
       state.journal.forget(nonce: nonce)
@@ -88,30 +90,30 @@ final class GatewayFile: Sendable {
     }
   }
 
-  /// Writes it, if there are entries to be forgotten.
-  func settle(_ written: @escaping @Sendable (Bool) -> Void) {
-    if state.withLock({ $0.isOutOfDate && !$0.isAsked }) { rewrite(written) }
+  /// Writes the file if it still has deleted entries.
+  func rewriteIfOutOfDate(_ written: @escaping @Sendable (Bool) -> Void) {
+    if state.withLock({ $0.isOutOfDate && !$0.isWritePosted }) { rewrite(written) }
   }
 
-  /// Writes it.
+  /// Writes the file.
   func rewrite(_ written: @escaping @Sendable (Bool) -> Void) {
     let isFirst = state.withLock { state in
       state.waiting.append(Waiting(written: written))
-      defer { state.isAsked = true }
-      return !state.isAsked
+      defer { state.isWritePosted = true }
+      return !state.isWritePosted
     }
     if isFirst { worker.post { [self] in write() } }
   }
 
-  /// Writes it for all who wait. Called on the thread.
+  /// Writes the file and calls all callbacks. Called on the thread.
   private func write() {
     let (journal, waiting) = state.withLock { state in
-      state.isAsked = false
+      state.isWritePosted = false
       state.isOutOfDate = false
       defer { state.waiting = [] }
       return (state.journal, state.waiting)
     }
-    let isWritten = put(journal) == nil
+    let isWritten = replaceFile(with: journal) == nil
     loop.post { for one in waiting { one.written(isWritten) } }
   }
 
@@ -147,11 +149,12 @@ final class GatewayFile: Sendable {
     return String(decoding: octets, as: UTF8.self)
   }
 
-  /// Replaces the file: after a loss of power it is the old one or the new one.
+  /// Replaces the file atomically: after a power loss it has its old or its new contents.
   ///
-  /// - Returns: The error number when it was not replaced.
-  private func put(_ journal: GatewayJournal) -> Int32? {
-    // The lock keeps others away; what a process left that was killed is written over.
+  /// - Returns: The error number if it was not replaced.
+  private func replaceFile(with journal: GatewayJournal) -> Int32? {
+    // No other process writes the temporary file, because of the lock. One that a killed process left
+    // is overwritten.
     guard let new = FileReplacement(of: path, beside: "\(path).new", isShared: false) else {
       return errno
     }

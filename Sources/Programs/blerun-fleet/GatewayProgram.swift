@@ -1,4 +1,4 @@
-// From the options to a gateway that runs until it is ended.
+// `blerun gateway`: creates the parts of a gateway from the options, and runs it until it ends.
 
 import Fleet
 import Jobs
@@ -11,7 +11,7 @@ struct GatewayProgram {
 
   init(_ command: GatewayCommand) { self.command = command }
 
-  /// Runs until a signal, a drain, or the end of the time.
+  /// Runs until a signal, a drain, or the time limit.
   ///
   /// - Throws: ``Ending``.
   func run() throws {
@@ -24,7 +24,7 @@ struct GatewayProgram {
     policy.chains = Set(command.allowedChains)
     policy.characteristics = command.allowedCharacteristics
     let world = try command.open()
-    // Simulated connections end with the process.
+    // Simulated connections end with the process and need no guard.
     let linkGuard = world.isSimulated ? nil : LinkGuard(silence: FleetSettings().guardSilence)
     defer {
       world.end()

@@ -1,5 +1,7 @@
-// One chain of a job at this gateway: its text from the store, its operations with the permission of
-// the fleet, its events on their way.
+// One run of a job's chain at this gateway. It reads the chain from the store, asks for permission before
+// each operation, and sends the events.
+//
+// Whether an operation may begin is decided by Gateway.
 
 import BlueZ
 import Bluetooth
@@ -9,33 +11,33 @@ import Journal
 import Program
 import Signals
 
-/// What all runs of a gateway have in common.
+/// The parts that all runs of a gateway share.
 struct GatewayParts: Sendable {
   let world: World
   let store: any JobStore
   let events: GatewayEvents
   let chains: ChainTexts
-  /// What disconnects for this process when it is killed or stopped; nil in a simulation.
+  /// The guard that disconnects if this process is killed or suspended; nil in a simulation.
   let linkGuard: LinkGuard?
-  /// What it is limited to.
+  /// The chains that the gateway may run.
   let policy: ChainPolicy
-  /// How runs are recorded.
+  /// The options for this host's journal of runs.
   let recording: JournalOptions
 
   var loop: Loop { world.loop }
 }
 
-/// The texts of the chains that ran last: jobs of a batch have one in common.
+/// A cache of the latest chains' texts: usually all jobs of a batch have the same chain.
 final class ChainTexts: Sendable {
   private static let most = 16
   private let kept = Guarded<[(digest: String, text: String)]>([])
 
-  /// The text with a digest; nil where it has to be read.
+  /// The text with a digest; nil if it is not in the cache.
   subscript(digest: String) -> String? {
     kept.withLock { kept in kept.first { $0.digest == digest }?.text }
   }
 
-  /// Keeps a text in place of the oldest one.
+  /// Adds a text; it replaces the oldest one if the cache is full.
   func keep(_ text: String, digest: String) {
     kept.withLock { kept in
       guard !kept.contains(where: { $0.digest == digest }) else { return }
@@ -45,25 +47,25 @@ final class ChainTexts: Sendable {
   }
 }
 
-/// The chain of a job under way.
+/// A run of a job's chain.
 final class GatewayRun: OperationGate {
   private struct State {
     var operations = 0
-    /// Operations that wait for a permission.
-    var asking: [Int: Completion<Bool>] = [:]
+    /// The operations that wait for permission.
+    var waiting: [Int: Completion<Bool>] = [:]
     var lane: SerialScheduler?
     var stopReason: StopReason?
     var isRefused = false
-    /// Another program held the connection when the chain last wanted to connect.
+    /// Whether another program held the connection when the chain last tried to connect.
     var isHeld = false
   }
 
-  /// The operation must not begin.
+  /// The error of an operation that must not begin.
   private struct Refused: Error, CustomStringConvertible {
     let description = "the fleet does not let this gateway begin the operation any more"
   }
 
-  /// Longer than any chain: each of its waits has a deadline of its own.
+  /// A limit longer than any chain, whose waits all have their own deadlines.
   private static let longest = Duration.seconds(3600 * 24 * 7)
 
   let id: Gateway.ChainID
@@ -73,7 +75,9 @@ final class GatewayRun: OperationGate {
   private let handle: @Sendable (Gateway.Event) -> Void
   private let state = Guarded(State())
 
-  /// - Parameter handle: Takes what happens to the gateway.
+  /// Creates a run.
+  ///
+  /// - Parameter handle: Called with events for the gateway's state machine.
   init(
     _ id: Gateway.ChainID, _ job: FleetJob, _ parts: GatewayParts,
     handle: @escaping @Sendable (Gateway.Event) -> Void
@@ -85,17 +89,18 @@ final class GatewayRun: OperationGate {
     sender = EventSender(id, of: job.id, parts, handle: handle)
   }
 
-  /// Begins. The end is an event of the gateway.
+  /// Begins the run. Its end is reported to the gateway's state machine.
   ///
-  /// - Parameter left: Called when the events are sent, too.
-  func begin(left: @escaping @Sendable () -> Void) {
+  /// - Parameter sent: Called after the end, when the events are sent too.
+  func begin(sent: @escaping @Sendable () -> Void) {
     _ = parts.loop.task { [self] in
       let outcome = await run()
       sender.close()
-      // The end is not to wait for a store that is away: the journal has it from now on.
+      // Report the end before the events are sent, which takes long if the store cannot be reached. The
+      // journal then has the end.
       handle(.chainEnded(id, outcome))
       await sender.finish()
-      left()
+      sent()
     }
   }
 
@@ -108,14 +113,14 @@ final class GatewayRun: OperationGate {
     lane?.cancelAll(Self.failure(reason))
   }
 
-  /// Whether an operation may begin.
+  /// Permits or refuses an operation.
   func decide(_ step: Int, isPermitted: Bool) {
-    let asking = state.withLock { state in
+    let waiting = state.withLock { state in
       if !isPermitted { state.isRefused = true }
-      return state.asking.removeValue(forKey: step)
+      return state.waiting.removeValue(forKey: step)
     }
-    // Who does not wait any more does not begin it either.
-    if asking?.succeed(isPermitted) != true, isPermitted { end(step) }
+    // The operation may have been cancelled while it waited. Then it does not begin, and has ended.
+    if waiting?.succeed(isPermitted) != true, isPermitted { end(step) }
   }
 
   // MARK: The chain
@@ -170,7 +175,7 @@ final class GatewayRun: OperationGate {
     }
   }
 
-  /// The run in this host's journal; nil where none is written.
+  /// Begins the run in this host's journal; nil if no journal is written.
   private func journal(
     _ plan: Plan, _ identity: RunIdentity, _ lane: SerialScheduler
   ) -> RunJournal? {
@@ -184,7 +189,7 @@ final class GatewayRun: OperationGate {
     }
   }
 
-  /// The text of the chain; nil when the store does not have it in time, or the run is stopped.
+  /// Returns the text of the chain; nil if the store does not return it in time, or the run is stopped.
   private func text() async -> String? {
     if let text = parts.chains[job.chain] { return text }
     for _ in 0..<3 {
@@ -212,7 +217,7 @@ final class GatewayRun: OperationGate {
     return plan
   }
 
-  /// Reports a chain that cannot be run, or must not be.
+  /// Reports a chain that cannot be run or is not allowed.
   private func refuse(_ error: any Error) {
     let unreadable = RunFailure(
       code: .invalidValue, class: .definite, what: "reading the chain of job \(job.id)",
@@ -257,7 +262,7 @@ final class GatewayRun: OperationGate {
     let isPermitted = try await wait(
       on: parts.loop, operation: "the permission of the fleet"
     ) { (done: Completion<Bool>) in
-      state.withLock { $0.asking[step] = done }
+      state.withLock { $0.waiting[step] = done }
       handle(.operationWanted(id, step: step, isIdempotent: isHarmless))
     }
     guard isPermitted else { throw Refused() }

@@ -1,7 +1,7 @@
-// A gateway under way: the state machine, its connection to the store, its chains, its radio.
+// A running gateway: connects the state machine `Gateway` to the store, the chains, the journal and the
+// radio.
 //
-// Thin: what is decided is decided by Gateway. Everything happens on the loop. What it observes is in
-// GatewayService+Radio.swift.
+// It makes no decisions of the protocol; Gateway does. Everything runs on the loop.
 
 import BlueZ
 import Bluetooth
@@ -13,13 +13,13 @@ import Signals
 
 /// A gateway of a fleet.
 final class GatewayService: Sendable {
-  /// A device as the radio observed it last.
-  struct Seen {
+  /// The last observation of a device.
+  private struct Seen {
     let sighting: Sighting
     let at: Instant
   }
 
-  struct State {
+  private struct State {
     var machine: Gateway
     var runs: [Gateway.ChainID: GatewayRun] = [:]
     var subscriptions: [BluetoothAddress: StoreSubscription] = [:]
@@ -32,22 +32,26 @@ final class GatewayService: Sendable {
     var failure: String?
   }
 
-  /// How often a journal that could not be written is tried again.
+  /// The pause before writing the journal again after a failure.
   private static let journalPause = Duration.seconds(10)
-  /// How long the journal may have entries that are forgotten.
-  private static let settlePause = Duration.seconds(1)
+  /// How often deleted entries are removed from the journal's file.
+  private static let outOfDatePause = Duration.seconds(1)
   /// How often old events are deleted.
   private static let prunePause = Duration.seconds(600)
+  /// The pause before a scan is started again.
+  private static let scanPause = Duration.seconds(5)
+  /// The shortest interval between observations of an unchanged device.
+  private static let repeatPause = Duration.seconds(1)
 
-  let name: String
-  let parts: GatewayParts
+  private let name: String
+  private let parts: GatewayParts
   private let file: GatewayFile
-  let settings: FleetSettings
+  private let settings: FleetSettings
   private let drainLimit: Duration
   private let alarm: BootAlarm
-  let presence: GatewayPresence
-  let state: Guarded<State>
-  var loop: Loop { parts.loop }
+  private let presence: GatewayPresence
+  private let state: Guarded<State>
+  private var loop: Loop { parts.loop }
 
   init(
     _ name: String, _ parts: GatewayParts, _ file: GatewayFile, connections: Int,
@@ -76,25 +80,27 @@ final class GatewayService: Sendable {
     presence = GatewayPresence(name, entry, settings, in: parts.store, on: parts.loop)
   }
 
-  /// Whether nothing runs any more, and nothing will.
+  /// Whether it has been drained or has failed.
   var isOver: Bool { state.withLock { $0.isDrained || $0.failure != nil } }
 
-  /// Why it cannot go on.
+  /// The reason why it cannot continue; nil if it can.
   var failure: String? { state.withLock { $0.failure } }
 
-  /// Joins the fleet: begins to scan, to report and to claim.
+  /// Joins the fleet: begins to scan, report and claim.
   func begin() {
     handle(.woken)
     presence.begin(
       GatewayPresence.Handlers(report: { [self] in report() }, drain: { [self] in drain() })
     )
-    noteBonds()
-    parts.world.observeBonds { [weak self] in self?.noteBonds() }
+    updateBonds()
+    parts.world.observeBonds { [weak self] in self?.updateBonds() }
     repeatedly(every: settings.beatEvery) { [self] in parts.linkGuard?.beat() }
     repeatedly(every: Self.journalPause) { [self] in
-      if !state.withLock({ $0.isJournalWritable }) { file.rewrite(note) }
+      if !state.withLock({ $0.isJournalWritable }) { file.rewrite(setJournalWritable) }
     }
-    repeatedly(every: Self.settlePause) { [self] in file.settle(note) }
+    repeatedly(every: Self.outOfDatePause) { [self] in
+      file.rewriteIfOutOfDate(setJournalWritable)
+    }
     repeatedly(every: Self.prunePause) { [self] in
       parts.events.prune(at: loop.wallClockAtStart + loop.now.sinceStart)
     }
@@ -105,7 +111,7 @@ final class GatewayService: Sendable {
     state.withLock { $0.followers = followers }
   }
 
-  /// A follower has missed events: they are sent again from the disk.
+  /// Sends events to a follower again, from the disk.
   private func send(_ wanted: EventRequest) {
     let most = EventRequest.mostChunks
     for chunk in parts.events.chunks(of: wanted.nonce, from: wanted.number, most: most) {
@@ -114,7 +120,7 @@ final class GatewayService: Sendable {
     }
   }
 
-  /// Claims nothing new, and ends what runs within the limit.
+  /// Stops claiming, and ends the running chains within the limit.
   func drain() {
     let isFirst = state.withLock { state in
       defer { state.isDraining = true }
@@ -128,15 +134,15 @@ final class GatewayService: Sendable {
     handle(.drain(within: drainLimit))
   }
 
-  /// The connection to the server has ended for good.
+  /// Handles that the connection to the server has ended for good.
   func fail(_ reason: String) {
     state.withLock { $0.failure = $0.failure ?? "the connection to the fleet ended: \(reason)" }
-    // Whatever still runs is ended: nothing can be renewed.
+    // The running chains must stop, because their leases can no longer be renewed.
     let runs = state.withLock { Array($0.runs.values) }
     for run in runs { run.stop(.leaseEnding) }
   }
 
-  /// Leaves the fleet: its chains have ended.
+  /// Leaves the fleet, after it has been drained or has failed.
   func end() async {
     alarm.cancel()
     let (tasks, subscriptions) = state.withLock { state in
@@ -145,7 +151,7 @@ final class GatewayService: Sendable {
     for task in tasks { task.cancel() }
     for task in tasks { _ = try? await task.value }
     for subscription in subscriptions { subscription.cancel() }
-    // A chain that was stopped disconnects, with limits of its own.
+    // Stopped chains still have to disconnect; each disconnect has its own limit.
     let patience = loop.now + .seconds(30)
     while loop.now < patience, state.withLock({ !$0.runs.isEmpty }) {
       try? await loop.sleep(for: .milliseconds(20))
@@ -154,7 +160,7 @@ final class GatewayService: Sendable {
     await file.finish()
   }
 
-  func keep(_ task: Task<Void, any Error>) { state.withLock { $0.tasks.append(task) } }
+  private func keep(_ task: Task<Void, any Error>) { state.withLock { $0.tasks.append(task) } }
 
   private func repeatedly(
     every pause: Duration, _ body: @escaping @Sendable () async throws -> Void
@@ -164,9 +170,9 @@ final class GatewayService: Sendable {
 
   // MARK: The machine
 
-  func handle(_ event: Gateway.Event) {
+  private func handle(_ event: Gateway.Event) {
     let now = BootClock.now
-    if case .journalFailed = event { note(false) }
+    if case .journalFailed = event { setJournalWritable(false) }
     perform(state.withLock { $0.machine.handle(event, at: now) }[...])
     alarm.wake(at: state.withLock { $0.machine.next }) { [weak self] in self?.handle(.woken) }
   }
@@ -177,19 +183,19 @@ final class GatewayService: Sendable {
         perform(action)
         continue
       }
-      // What follows from the entry waits until it is on the disk; other devices do not wait.
+      // Actions that depend on the entry wait until it is on the disk; those of other devices do not.
       let rest = actions[(index + 1)...]
-      let following = rest.filter { $0.follows(entry) }
-      file.keep(entry) { [weak self] in self?.kept(entry, $0, following) }
-      return perform(rest.filter { !$0.follows(entry) }[...])
+      let waiting = rest.filter { $0.mustWait(for: entry) }
+      file.keep(entry) { [weak self] in self?.wrote(entry, $0, waiting) }
+      return perform(rest.filter { !$0.mustWait(for: entry) }[...])
     }
   }
 
-  /// An entry is on the disk, or cannot be written.
-  private func kept(_ entry: JournalEntry, _ isWritten: Bool, _ following: [Gateway.Action]) {
-    if isWritten { note(true) }
-    // Without the journal a later process could not report what may have happened.
-    perform(following.filter { isWritten || !$0.isPermission }[...])
+  /// Performs the actions that waited for a journal entry. If it could not be written, operations are not
+  /// permitted, because after a crash no process would know that they may have happened.
+  private func wrote(_ entry: JournalEntry, _ isWritten: Bool, _ waiting: [Gateway.Action]) {
+    if isWritten { setJournalWritable(true) }
+    perform(waiting.filter { isWritten || !$0.isPermission }[...])
     if !isWritten { handle(.journalFailed(entry.chain)) }
   }
 
@@ -212,7 +218,7 @@ final class GatewayService: Sendable {
       let run = GatewayRun(chain, job, parts) { [weak self] event in self?.handle(event) }
       state.withLock { $0.runs[chain] = run }
       run.begin { [weak self, weak run] in
-        // A chain that is tried again has another run under its claim.
+        // If the chain was tried again under its claim, `runs` already has the new run.
         self?.state.withLock { if $0.runs[chain] === run { $0.runs[chain] = nil } }
       }
     case .permit(let chain, let step):
@@ -233,13 +239,13 @@ final class GatewayService: Sendable {
     }
   }
 
-  /// Notes whether the journal could be written. A full disk stops claiming.
-  private func note(_ isWritten: Bool) {
-    let isNews = state.withLock { state in
+  /// Stores whether the journal can be written. While it cannot, the gateway claims no jobs.
+  private func setJournalWritable(_ isWritten: Bool) {
+    let hasChanged = state.withLock { state in
       defer { state.isJournalWritable = isWritten }
       return state.isJournalWritable != isWritten
     }
-    guard isNews else { return }
+    guard hasChanged else { return }
     if isWritten {
       StandardError.notice("the gateway's journal can be written again")
     } else {
@@ -247,11 +253,75 @@ final class GatewayService: Sendable {
     }
     loop.post { [weak self] in self?.handle(.journalWritable(isWritten)) }
   }
+
+  // MARK: Observations
+
+  private func scan() async throws {
+    // A scan only sends changes. This also reports devices whose advertising has not changed.
+    parts.world.observeSightings { [weak self] in self?.observe($0) }
+    let lane = SerialScheduler(on: loop, name: "scan")
+    let service = parts.world.service(for: .any, on: lane)
+    var isFailing = false
+    while true {
+      do {
+        _ = try await service.scan(ScanFilter()).then { Signal.just(true) }
+          .first(within: .seconds(3600 * 24 * 365))
+      } catch {
+        if Task.isCancelled || error is CancellationError { throw error }
+        if !isFailing { StandardError.failure("\(RunFailure(error))") }
+        isFailing = true
+      }
+      try await loop.sleep(for: Self.scanPause)
+    }
+  }
+
+  private func observe(_ device: Advertisement) {
+    // A device without RSSI is only cached by bluetoothd, not in range.
+    guard let rssi = device.rssi else { return }
+    var sighting = Sighting(address: device.address, rssi: max(-127, min(20, rssi)))
+    sighting.isIdentity = device.address.isIdentity(device.addressType)
+    sighting.name = device.name.flatMap { name in
+      name.utf8.count <= FleetBounds.deviceName ? name : nil
+    }
+    let now = BootClock.now
+    let mustReport = state.withLock { state in
+      if let last = state.seen[device.address] {
+        guard last.sighting != sighting || now - last.at >= Self.repeatPause else { return false }
+      } else if state.seen.count >= FleetBounds.sightings {
+        return true
+      }
+      state.seen[device.address] = Seen(sighting: sighting, at: now)
+      return true
+    }
+    guard mustReport else { return }
+    handle(.observed(device.address, rssi: sighting.rssi))
+  }
+
+  /// Returns the current sightings. Also tells the state machine which devices other programs hold.
+  private func report() -> SightingReport {
+    let now = BootClock.now
+    let present = state.withLock { state in
+      state.seen = state.seen.filter { now - $0.value.at <= settings.sightingAge }
+      return state.seen.sorted { $0.key < $1.key }.map(\.value.sighting)
+    }
+    var report = SightingReport(gateway: name, sightings: present)
+    let held = parts.world.foreignLinks()
+    report.held = Array(held.prefix(FleetBounds.sightings))
+    handle(.held(Set(held)))
+    return report
+  }
+
+  /// Updates the bonds in the gateway's entry, and renews it immediately if they have changed.
+  private func updateBonds() {
+    let bonds = parts.world.bonds().prefix(FleetBounds.sightings)
+    let hasChanged = presence.change { $0.bonds = Array(bonds) }
+    if hasChanged, !isOver { presence.renewNow() }
+  }
 }
 
 extension Gateway.Action {
-  /// Whether it may be done only when the entry is on the disk.
-  fileprivate func follows(_ entry: JournalEntry) -> Bool {
+  /// Whether the action must not be performed before the entry is on the disk.
+  fileprivate func mustWait(for entry: JournalEntry) -> Bool {
     switch self {
     case .run(let chain, _), .permit(let chain, _), .refuse(let chain, _), .stop(let chain, _),
       .forget(let chain):

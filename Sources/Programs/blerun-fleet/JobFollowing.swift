@@ -1,17 +1,17 @@
-// One job under way as somebody follows it: its events in order, and what is missing asked for.
+// A follower of one job: delivers its events in order, and requests missing ones.
 //
-// Thin: EventFollowing decides. Where the chunks and records come from is up to whoever follows.
+// EventFollowing decides; this sends its requests. The owner subscribes to the chunks and records.
 
 import Fleet
 import Signals
 
 /// Follows the events of a job.
 final class JobFollowing: Sendable {
-  /// Who receives what. Called on the loop.
+  /// The callbacks, called on the loop.
   struct Receivers: Sendable {
-    /// Further events of the run of a claim, a line of JSON each.
+    /// Called with the next events of the run of a claim; each is a line of JSON.
     let deliver: @Sendable (_ lines: [String], _ nonce: String) -> Void
-    /// The job has ended, and nothing more comes; so many events were not found.
+    /// Called when the job has ended and no more events will be delivered.
     let complete: @Sendable (EndRecord, _ missing: Int) -> Void
   }
 
@@ -27,15 +27,15 @@ final class JobFollowing: Sendable {
     state = Guarded(EventFollowing(of: job))
   }
 
-  /// Takes what has come: chunks and records, in any order and any number of times.
+  /// Handles a chunk or a record. They may come in any order, and repeatedly.
   func handle(_ event: EventFollowing.Event) {
     let now = BootClock.now
     for action in state.withLock({ $0.handle(event, at: now) }) { perform(action) }
     alarm.wake(at: state.withLock { $0.next }) { [weak self] in self?.handle(.woken) }
   }
 
-  /// Takes a value of the store, if it is about the job's events.
-  func take(_ value: StoredValue) {
+  /// Handles a value of the store; other values than chunks and records are ignored.
+  func receive(_ value: StoredValue) {
     switch value {
     case .events(let chunk): handle(.chunk(chunk))
     case .record(let record): handle(.record(record))

@@ -1,4 +1,4 @@
-// The program `blerun-fleet`, which carries out `blerun gateway`, `blerun fleet` and a batch on a fleet.
+// The program `blerun-fleet`, which runs `blerun gateway`, `blerun fleet` and a batch on a fleet.
 
 import ArgumentParser
 import Program

@@ -1,4 +1,6 @@
-// What the dashboard reads of the journal, on a thread of its own: a long answer keeps no device waiting.
+// The dashboard's reads of the journal, on a separate thread, so that a long query does not delay a device.
+//
+// Runs are written to the journal elsewhere: see DashboardWork.
 
 import Dashboard
 import Jobs
@@ -6,62 +8,64 @@ import Journal
 import Program
 import Signals
 
-/// Reads a journal beside the loop, one question at a time.
+/// Reads a journal off the loop, one query at a time.
 final class DashboardJournal: Sendable {
-  private struct Question: Sendable { let answer: @Sendable () -> Void }
+  private struct Query: Sendable { let run: @Sendable () -> Void }
 
   private struct State {
     var file: JournalFile?
     var follower = DashboardJournal.follower(isEmpty: false)
-    var questions: [Question] = []
-    var isAnswering = false
+    var queries: [Query] = []
+    var isThreadRunning = false
   }
 
-  /// How many questions may wait.
-  private static let mostQuestions = 64
-  /// How long an answer may take, with those before it.
+  /// The most waiting queries; a further one fails.
+  private static let mostQueries = 64
+  /// The limit of a query, including the wait for earlier ones.
   private static let limit = Duration.seconds(60)
-  /// How many minutes of a characteristic are looked for: a day.
+  /// The time for which the minutes of a characteristic are read.
   private static let day = Duration.seconds(24 * 3600)
 
   private let path: String?
   private let loop: Loop
   private let state = Guarded(State())
 
+  /// Creates a reader; no file is opened before the first query.
+  ///
   /// - Parameter path: The journal; nil for none.
   init(_ path: String?, on loop: Loop) {
     self.path = path
     self.loop = loop
   }
 
-  /// Whether there may be a journal.
+  /// Whether a path was given. The file may not exist yet.
   var exists: Bool { path != nil }
 
-  // MARK: Questions
+  // MARK: Queries
 
-  /// The minutes of a characteristic in the last day, by field.
+  /// Returns the minutes of a characteristic in the last day, by field.
   func minutes(device: String, attribute: String) async -> [String: [Minute]] {
     let now = loop.wallClockAtStart + loop.now.sinceStart
-    let query = ValueQuery(
+    let values = ValueQuery(
       device: device, attribute: attribute, from: now - Self.day, to: now + .seconds(60)
     )
-    let buckets = await ask { try $0.buckets(of: query, minutes: 1) } ?? []
+    let buckets = await query { try $0.buckets(of: values, minutes: 1) } ?? []
     return Dictionary(grouping: buckets, by: \.field).mapValues { $0.map { Minute($0) } }
   }
 
-  /// The runs that changed since the last question, with the latest steps of those under way.
+  /// Returns the runs that changed since the last call, with the latest steps of the running ones.
   ///
-  /// - Parameter own: The runs of this process that are under way.
+  /// - Parameter own: The running runs of this process.
   func changedRuns(own: Set<Int64>) async -> [FollowedRun] {
     let now = loop.now.sinceStart
-    let changed = await ask { [state] file in
-      // Questions are answered one at a time.
+    let changed = await query { [state] file in
+      // No other query changes the follower meanwhile: they run one at a time.
       var follower = state.withLock { $0.follower }
       let changed = try follower.look(at: file, own: own, now: now)
       state.withLock { $0.follower = follower }
       return changed
     }
-    // What it found is lost, or there is no journal yet.
+    // The journal does not exist yet, or changes were lost with the failed query: start over.
     if changed == nil { state.withLock { $0.follower = Self.follower(isEmpty: true) } }
     return changed ?? []
   }
@@ -70,9 +74,9 @@ final class DashboardJournal: Sendable {
     JournalFollower(most: DashboardModel.mostRuns, isEmpty: isEmpty, isThere: RunOwner.isThere)
   }
 
-  /// The page of a run; nil when there is none of this number.
+  /// Returns the page of a run; nil if the journal has no run of this number.
   func page(of run: Int64) async -> String? {
-    await ask { file in
+    await query { file in
       guard let runs = try file.recordedRuns(run) else { return nil }
       return HTMLReport().text(on: runs, of: try file.recordedWhole(run, of: runs))
     } ?? nil
@@ -80,51 +84,52 @@ final class DashboardJournal: Sendable {
 
   // MARK: The thread
 
-  /// Nil where there is no journal yet, it cannot be read, or too many questions wait.
-  private func ask<R: Sendable>(
-    _ question: @escaping @Sendable (JournalFile) throws -> R
+  /// Runs a query on the thread. Returns nil if the journal does not exist or cannot be read, or if too
+  /// many queries wait.
+  private func query<R: Sendable>(
+    _ body: @escaping @Sendable (JournalFile) throws -> R
   ) async -> R? {
     guard let path else { return nil }
     return try? await wait(on: loop, operation: "reading the journal", limit: Self.limit) {
       (done: Completion<R?>) in
-      let isTaken = put(
-        Question { [state] in
+      let isQueued = enqueue(
+        Query { [state] in
           done.succeed(
             try? {
               let file = try state.withLock { $0.file } ?? JournalFile(reading: path)
               state.withLock { $0.file = file }
-              return try question(file)
+              return try body(file)
             }()
           )
         }
       )
-      if !isTaken { done.succeed(nil) }
+      if !isQueued { done.succeed(nil) }
     }
   }
 
-  private func put(_ question: Question) -> Bool {
-    let (isTaken, begins) = state.withLock { state in
-      guard state.questions.count < Self.mostQuestions else { return (false, false) }
-      state.questions.append(question)
-      defer { state.isAnswering = true }
-      return (true, !state.isAnswering)
+  private func enqueue(_ query: Query) -> Bool {
+    let (isQueued, isFirst) = state.withLock { state in
+      guard state.queries.count < Self.mostQueries else { return (false, false) }
+      state.queries.append(query)
+      defer { state.isThreadRunning = true }
+      return (true, !state.isThreadRunning)
     }
-    if begins, startThread("journal", { self.answerAll() }) != 0 { answerAll() }
-    return isTaken
+    if isFirst, startThread("journal", { self.runAll() }) != 0 { runAll() }
+    return isQueued
   }
 
-  /// Answers what waits, until nothing does.
-  private func answerAll() {
-    while let question = next() { question.answer() }
+  /// Runs the waiting queries until there are none.
+  private func runAll() {
+    while let query = nextQuery() { query.run() }
   }
 
-  private func next() -> Question? {
+  private func nextQuery() -> Query? {
     state.withLock { state in
-      guard !state.questions.isEmpty else {
-        state.isAnswering = false
+      guard !state.queries.isEmpty else {
+        state.isThreadRunning = false
         return nil
       }
-      return state.questions.removeFirst()
+      return state.queries.removeFirst()
     }
   }
 }

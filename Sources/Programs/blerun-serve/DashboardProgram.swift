@@ -1,6 +1,6 @@
-// From the options to a dashboard that is served until it is ended.
+// `blerun serve`: creates the parts of the dashboard from the options, and serves it until it ends.
 //
-// The live parts are put together here; what is watched and run is in DashboardWork.
+// Watches, chains and batches are in DashboardWork.
 
 import Bluetooth
 import Dashboard
@@ -11,14 +11,14 @@ import WebServer
 
 /// Serves a dashboard.
 struct DashboardProgram {
-  /// How long browsers have to receive what is under way, at the end.
+  /// How long browsers have to receive pending answers at the end.
   private static let goodbye = Duration.seconds(1)
 
   private let command: ServeCommand
 
   init(_ command: ServeCommand) { self.command = command }
 
-  /// Serves until a signal, or the end of the time.
+  /// Serves until a signal or the time limit.
   ///
   /// - Throws: ``Ending``.
   func run() throws {
@@ -84,7 +84,7 @@ struct DashboardProgram {
     }
   }
 
-  /// Prints where it is, and how to come in.
+  /// Prints the address of the dashboard, and how to log in.
   private func announce(_ address: WebServer.Address, _ rules: AccessRules) {
     StandardError.notice("the dashboard is at \(address.text)")
     if let file = command.tokenFile {

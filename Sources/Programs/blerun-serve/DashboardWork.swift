@@ -1,5 +1,7 @@
-// What the dashboard does with devices: a scan, watches, chains. Each watch and each chain has a
-// scheduler of its own, and a run of its own in the journal. Batches are in DashboardWork+Batches.
+// The dashboard's work with devices: its scan, and the watches, chains and batches that pages start.
+//
+// Each watch, chain and batch has its own scheduler and its own run in the journal. What pages show is
+// decided by DashboardModel.
 
 import Bluetooth
 import Dashboard
@@ -8,19 +10,19 @@ import Journal
 import Program
 import Signals
 
-/// Starts and stops what pages ask for.
+/// Starts and stops watches, chains and batches.
 final class DashboardWork: DashboardActions {
-  /// Something under way that can be ended.
-  struct Job: Sendable {
-    /// The number of its run in the journal; nil for none.
+  /// A running watch, chain or batch.
+  private struct Job: Sendable {
+    /// Returns the number of its run in the journal; nil if it is not recorded.
     let run: @Sendable () -> Int64?
     let end: @Sendable (_ cause: (any Error)?) -> Void
-    /// Records a note; a chain has none.
+    /// Records a note in a watch; does nothing for a chain or batch.
     var note: @Sendable (_ text: String) -> Void = { _ in }
   }
 
-  /// Of what no two watches are under way: their values would be mixed.
-  struct Watched: Hashable, Sendable {
+  /// The identity of a series. Two watches must not have one in common, or their values would be mixed.
+  private struct Watched: Hashable, Sendable {
     let device: DeviceTarget
     let characteristic: CharacteristicSelector
     let isRate: Bool
@@ -35,39 +37,42 @@ final class DashboardWork: DashboardActions {
     }
   }
 
-  struct State {
+  private struct State {
     var lastWatch = 0
     var lastRun = 0
     var watches: [Int: Job] = [:]
-    /// The series that are watched, by watch.
+    /// The series of each watch.
     var watched: [Int: [Watched]] = [:]
-    /// Chains and batches.
+    /// The running chains and batches.
     var runs: [RunKey: Job] = [:]
-    /// How many batches wait for their beginning.
+    /// The number of batches that have not begun yet.
     var beginning = 0
     var tasks: [Task<Void, any Error>] = []
     var isEnding = false
   }
 
-  /// How many watches, and how many chains and batches, may be under way at once.
-  static let mostJobs = 16
-  /// Longer than any watch or chain.
+  /// The most running watches; also the most running chains and batches.
+  private static let mostJobs = 16
+  /// A limit longer than any watch or chain.
   private static let longest = Duration.seconds(3600 * 24 * 365 * 10)
-  /// The pause before a scan is tried again.
+  /// The pause before a scan is started again.
   private static let scanPause = Duration.seconds(5)
-  /// How often the journal is looked at.
+  /// How often changed runs are read from the journal.
   private static let journalPause = Duration.milliseconds(500)
 
-  let world: World
-  let hub: DashboardHub
+  /// The limit for beginning a batch, which includes writing its run to the journal.
+  private static let beginLimit = Duration.seconds(20)
+
+  private let world: World
+  private let hub: DashboardHub
   private let journal: DashboardJournal
-  let files: RunnableFiles
-  /// How watches, chains and batches are recorded.
-  let recording: JournalOptions
-  let names: AttributeNames
-  let metrics = Guarded(RunMetrics())
-  let state = Guarded(State())
-  var loop: Loop { world.loop }
+  private let files: RunnableFiles
+  /// The options for recording watches, chains and batches.
+  private let recording: JournalOptions
+  private let names: AttributeNames
+  private let metrics = Guarded(RunMetrics())
+  private let state = Guarded(State())
+  private var loop: Loop { world.loop }
 
   init(
     in world: World, hub: DashboardHub, journal: DashboardJournal, files: RunnableFiles,
@@ -82,12 +87,12 @@ final class DashboardWork: DashboardActions {
     world.observeLinks { [metrics] news in metrics.withLock { $0.take(news) } }
   }
 
-  /// What `/metrics` prints.
+  /// Returns the text of `/metrics`.
   @Sendable func metricsText() -> String { metrics.withLock { $0.text() } }
 
   // MARK: Beginning and end
 
-  /// Begins what nobody has to ask for: the scan, the look at the journal, and a watch.
+  /// Starts the scan, following the journal, and the watch of the command line.
   func begin(watching plan: WatchPlan?) {
     scan()
     if journal.exists { followJournal() }
@@ -100,7 +105,7 @@ final class DashboardWork: DashboardActions {
     }
   }
 
-  /// Ends everything, and waits until all is disconnected. Each disconnect has its limit.
+  /// Ends all work, and waits until all devices are disconnected. Each disconnect has its own limit.
   func end() async {
     let (jobs, scans) = state.withLock { state in
       state.isEnding = true
@@ -218,7 +223,7 @@ final class DashboardWork: DashboardActions {
     return id
   }
 
-  /// Shows what the journal has of the last day.
+  /// Adds the journal's values of the last day to the charts of a watch.
   private func showHistory(of plan: WatchPlan) {
     guard journal.exists else { return }
     for series in plan.series {
@@ -292,19 +297,144 @@ final class DashboardWork: DashboardActions {
     return key
   }
 
-  /// The journal of one watch, chain or batch; nil when none is written.
-  func openJournal() throws(Ending) -> OpenJournal? {
+  // MARK: Batches
+
+  func runBatch(_ name: String) async throws(DashboardRefusal) -> RunKey {
+    let batch = try batch(name)
+    let ordinal = try nextRun()
+    let begun = Guarded<Completion<RunKey>?>(nil)
+    state.withLock { $0.beginning += 1 }
+    defer { state.withLock { $0.beginning -= 1 } }
+    let record = try batchJournal(of: batch, name)
+    do {
+      return try await wait(on: loop, operation: "beginning \(name)", limit: Self.beginLimit) {
+        (done: Completion<RunKey>) in
+        begun.withLock { $0 = done }
+        start(batch, called: name, ordinal, record) { result in
+          begun.withLock { $0 }?.end(result.mapError { $0 as any Error })
+        }
+      }
+    } catch {
+      throw error as? DashboardRefusal ?? DashboardRefusal("\(RunFailure(error))")
+    }
+  }
+
+  /// Starts a batch.
+  ///
+  /// - Parameter begun: Called with the key of its run, or with the reason why it could not begin. Only
+  ///   the first call counts.
+  private func start(
+    _ batch: Batch, called name: String, _ ordinal: Int, _ record: BatchJournal?,
+    begun: @escaping @Sendable (Result<RunKey, DashboardRefusal>) -> Void
+  ) {
+    let key = Guarded<RunKey?>(nil)
+    let runner = Guarded<BatchRunner?>(nil)
+    let made = BatchRunner(
+      batch,
+      on: SerialScheduler(on: loop, name: "batch \(ordinal)"),
+      seed: world.identitySeed,
+      service: { [world] target, link, lane in
+        world.service(for: target, link, run: record?.runs.run, on: lane)
+      },
+      admission: { [self] identity, round in
+        if state.withLock({ $0.isEnding }) { throw CancellationError() }
+        let release = try await world.beginBatch()
+        do {
+          try record?.begin(identity, round: round)
+        } catch {
+          release()
+          throw error
+        }
+        let run = record?.runs.run
+        let own = run.map { RunKey.recorded($0) } ?? .unrecorded(ordinal)
+        key.withLock { $0 = own }
+        hub.receive(.batchBegan(own, batch: batch.name ?? name))
+        state.withLock { state in
+          state.runs[own] = Job(
+            run: { run },
+            end: { cause in runner.withLock { $0 }?.cancel(cause ?? CancellationError()) }
+          )
+        }
+        begun(.success(own))
+        return release
+      },
+      onRunEvent: world.explaining { [hub, metrics] event in
+        let show: @Sendable () -> Void = {
+          metrics.withLock { $0.take(event) }
+          if let key = key.withLock({ $0 }) { hub.receive(.batchChain(key, event)) }
+        }
+        if let record { record.runs.receive(event, show) } else { show() }
+      },
+      onEvent: { [hub, metrics] event in
+        record?.receive(event)
+        metrics.withLock { $0.take(event) }
+        if let key = key.withLock({ $0 }) { hub.receive(.batch(key, event)) }
+        // The batch may end without having begun; otherwise this call of `begun` is ignored.
+        if case .finished(let ending) = event.change {
+          let why = ending.failure?.description ?? "it ended at once"
+          begun(.failure(DashboardRefusal("\(name): \(why)")))
+        }
+      }
+    )
+    runner.withLock { $0 = made }
+    record?.runs.onFailure { made.cancel($0) }
+    _ = loop.task { [self] in
+      let status = await made.run(most: 1)
+      _ = record?.runs.close(status)
+      runner.withLock { $0 = nil }
+      state.withLock { state in
+        if let key = key.withLock({ $0 }) { state.runs[key] = nil }
+      }
+    }
+  }
+
+  private func batch(_ name: String) throws(DashboardRefusal) -> Batch {
+    guard let path = files.batches[name] else {
+      throw DashboardRefusal("'\(name)' is not a batch of the folder of --allow-run")
+    }
+    let batch: Batch
+    do {
+      batch = try Batch.load(path: path, with: Bindings(), names: names)
+    } catch {
+      throw DashboardRefusal("\(error)")
+    }
+    guard batch.every == nil else {
+      throw DashboardRefusal("\(name) has 'every': run it with blerun batch")
+    }
+    guard batch.plans.allSatisfy(\.commands.isEmpty) else {
+      throw DashboardRefusal("\(name) runs programs: run it with blerun batch --allow-command")
+    }
+    return batch
+  }
+
+  private func batchJournal(
+    of batch: Batch, _ name: String
+  ) throws(DashboardRefusal) -> BatchJournal? {
+    guard let path = files.batches[name] else { return nil }
+    do throws(Ending) {
+      return try openJournal().map {
+        BatchJournal(RunJournal($0, in: world), of: batch, at: Batch.wholePath(of: path))
+      }
+    } catch {
+      throw refusal(error)
+    }
+  }
+
+  // MARK: Parts of both
+
+  /// Opens the journal for one watch, chain or batch; nil if no journal is written.
+  private func openJournal() throws(Ending) -> OpenJournal? {
     try recording.open(isSimulated: world.isSimulated)
   }
 
-  func refusal(_ ending: Ending) -> DashboardRefusal {
+  private func refusal(_ ending: Ending) -> DashboardRefusal {
     DashboardRefusal(ending.messages.joined(separator: "; "))
   }
 
-  /// The ordinal of another chain or batch of this process.
+  /// Returns the ordinal of a new chain or batch of this process.
   ///
-  /// - Throws: When too many are under way, or all are ending.
-  func nextRun() throws(DashboardRefusal) -> Int {
+  /// - Throws: If too many are running, or the program is ending.
+  private func nextRun() throws(DashboardRefusal) -> Int {
     try state.withLock { state throws(DashboardRefusal) in
       if state.isEnding { throw DashboardRefusal("blerun is ending") }
       guard state.runs.count + state.beginning < Self.mostJobs else {

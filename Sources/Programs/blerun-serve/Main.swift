@@ -1,4 +1,4 @@
-// The program `blerun-serve`, which carries out `blerun serve`.
+// The program `blerun-serve`, which runs `blerun serve`.
 
 import Program
 

@@ -1,22 +1,22 @@
-// The token in a file, so that it stays the same from start to start.
+// The token in a file, so that it stays the same when the server is started again.
 
 import Glibc
 import Jobs
 import Program
 import WebServer
 
-/// A file with the token, for this user alone.
+/// A file with the token, which only this user can read.
 struct TokenFile {
-  /// The most that is read of it.
+  /// The most bytes that are read.
   private static let longest = 1024
 
   private let path: String
 
   init(_ path: String) { self.path = path }
 
-  /// The token in the file, or a new one that is written to it.
+  /// Reads the token, or writes a new one if the file is empty or missing.
   ///
-  /// - Throws: ``Ending`` when others can read the file, or it cannot be read or written.
+  /// - Throws: ``Ending`` if other users can read the file, or it cannot be read or written.
   func token() throws(Ending) -> SecretText {
     let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
     guard descriptor >= 0 else { throw Ending(.data, "\(FileFailure(path, "cannot be used"))") }

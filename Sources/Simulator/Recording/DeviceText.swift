@@ -185,6 +185,7 @@ package struct DeviceText {
       line(depth, "interval: \(interval.written)")
     }
     if one.isConnectable == false { line(depth, "connectable: false") }
+    if !size(of: one).isLegacy { line(depth, "extended: true") }
     if lines.count == first { line(depth, "name: true") }
     guard !mark.isEmpty else { return }
     for index in first..<lines.count {
@@ -192,6 +193,19 @@ package struct DeviceText {
       let indent = String(repeating: "  ", count: depth)
       lines[index] = indent + (index == first ? mark : "  ") + text
     }
+  }
+
+  private func size(of one: RecordedAdvertisement) -> AdvertisementSize {
+    let definition = AdvertisementDefinition(
+      services: Array(one.services.prefix(FileLimits.services)),
+      manufacturerData: one.manufacturerData.map { .init(company: $0.key, octets: $0.data) },
+      serviceData: one.serviceData.map { .init(service: $0.key, octets: $0.data) },
+      txPower: one.txPower, isConnectable: one.isConnectable != false
+    )
+    return AdvertisementSize(
+      definition, name: one.hasName ? recording.name : nil,
+      appearance: one.hasName ? recording.appearance : nil
+    )
   }
 
   private mutating func writeLink() {
@@ -396,7 +410,8 @@ package struct DeviceText {
   private mutating func write(_ exchanges: [Dialogue.Exchange], of one: RecordedCharacteristic) {
     guard !exchanges.isEmpty else { return }
     guard !one.properties.isDisjoint(with: [.write, .writeWithoutResponse]) else {
-      return comment(4, "It was written all the same, \(exchanges.count) values.")
+      let values = exchanges.count == 1 ? "1 value" : "\(exchanges.count) values"
+      return comment(4, "It was written all the same, \(values).")
     }
     // Accepted, and nothing follows: that is what every value does.
     let shown = unrecorded == nil ? exchanges.filter { !$0.isPlain } : exchanges
@@ -417,7 +432,8 @@ package struct DeviceText {
       if let error = exchange.outcome.error {
         line(6, "refuse: \(error.identifier)")
         let count = exchange.outcome.effects.count
-        if count > 0 { comment(6, "\(count) values followed all the same.") }
+        let values = count == 1 ? "1 value" : "\(count) values"
+        if count > 0 { comment(6, "\(values) followed all the same.") }
         continue
       }
       guard !exchange.outcome.effects.isEmpty else { continue }

@@ -430,7 +430,8 @@ package struct SnoopRecording: Sendable {
       recording.unknown.append("what it demands of a connection: \(reason)")
     }
     if facts.cut > 0 {
-      recording.unknown.append("what was in \(facts.cut) packets, which the trace has in part only")
+      let packets = facts.cut == 1 ? "1 packet" : "\(facts.cut) packets"
+      recording.unknown.append("what was in \(packets), which the trace has in part only")
     }
     recording.noteBounds(
       notifications: facts.notifications.count, reads: facts.reads.count,
@@ -460,7 +461,8 @@ package struct SnoopRecording: Sendable {
     let lines = devices.prefix(Self.mostListed).map { device in
       let name = device.name.map { " \(DeviceText.oneLine($0))" } ?? ""
       let connected = device.isConnected ? ", connected" : ""
-      return "\n  \(device.address)\(name) (\(device.packets) packets\(connected))"
+      let packets = device.packets == 1 ? "1 packet" : "\(device.packets) packets"
+      return "\n  \(device.address)\(name) (\(packets)\(connected))"
     }
     let rest = devices.count - lines.count
     return (lines.isEmpty ? "" : ":") + lines.joined() + (rest > 0 ? "\n  and \(rest) more" : "")

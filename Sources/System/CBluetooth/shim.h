@@ -1,5 +1,5 @@
-// libbluetooth, and what Swift cannot import of the kernel's HCI sockets: macros, ioctl numbers,
-// structures that end in an array, control messages.
+// libbluetooth, and the parts of the kernel's HCI sockets that Swift cannot import: macros, ioctl
+// numbers, structures that end in an array, control messages.
 #pragma once
 
 #include <errno.h>
@@ -15,13 +15,14 @@
 #include <bluetooth/hci.h>
 #include <bluetooth/hci_lib.h>
 
-// The channels of an HCI socket, and an index that stands for no controller.
+// The channels of an HCI socket, and the index for no controller.
 static const unsigned short host_channel_raw = HCI_CHANNEL_RAW;
 static const unsigned short host_channel_monitor = HCI_CHANNEL_MONITOR;
 static const unsigned short host_channel_control = HCI_CHANNEL_CONTROL;
 static const unsigned short host_no_device = HCI_DEV_NONE;
 
-// An HCI socket, not blocking, bound to a channel of a controller: the descriptor, or -errno.
+// Opens a non-blocking HCI socket, bound to a channel of a controller. Returns the descriptor, or
+// -errno.
 static inline int host_socket(unsigned short device, unsigned short channel) {
   int fd = socket(AF_BLUETOOTH, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, BTPROTO_HCI);
   if (fd < 0) return -errno;
@@ -35,7 +36,7 @@ static inline int host_socket(unsigned short device, unsigned short channel) {
   return fd;
 }
 
-// Filters a raw channel down to the completion of one command: 0, or -errno.
+// Filters a raw channel: only the completion of one command is received. Returns 0, or -errno.
 static inline int host_receive_completion(int fd, unsigned short opcode) {
   struct hci_filter filter;
   hci_filter_clear(&filter);
@@ -46,7 +47,8 @@ static inline int host_receive_completion(int fd, unsigned short opcode) {
   return setsockopt(fd, SOL_HCI, HCI_FILTER, &filter, sizeof filter) < 0 ? -errno : 0;
 }
 
-// Has a socket stamp what it receives, and keep up to `octets` of it unread.
+// Enables timestamps of received packets, with a receive buffer of `octets` bytes. Returns 0, or
+// -errno.
 static inline int host_stamp(int fd, int octets) {
   int on = 1;
   if (setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &octets, sizeof octets) < 0)
@@ -54,7 +56,7 @@ static inline int host_stamp(int fd, int octets) {
   return setsockopt(fd, SOL_SOCKET, SO_TIMESTAMP, &on, sizeof on) < 0 ? -errno : 0;
 }
 
-// Receives a packet and the wall-clock time at which the kernel saw it: its length, or -errno.
+// Receives a packet with its wall-clock kernel timestamp. Returns its length, or -errno.
 static inline long host_receive(int fd, void *octets, unsigned long room, long *microseconds) {
   char control[CMSG_SPACE(sizeof(struct timeval))];
   struct iovec part = {.iov_base = octets, .iov_len = room};
@@ -72,7 +74,7 @@ static inline long host_receive(int fd, void *octets, unsigned long room, long *
   return count;
 }
 
-// The connections of a controller, at most `room` of them: how many, or -errno.
+// Lists the connections of a controller, at most `room`. Returns their number, or -errno.
 static inline int host_connections(int fd, unsigned short device, struct hci_conn_info *found,
                                    unsigned short room) {
   struct hci_conn_list_req *list = calloc(1, sizeof *list + room * sizeof *found);
@@ -85,7 +87,7 @@ static inline int host_connections(int fd, unsigned short device, struct hci_con
   return result;
 }
 
-// What the kernel tells of a controller: 0, or -errno.
+// Reads the kernel's information about a controller. Returns 0, or -errno.
 static inline int host_device(int fd, unsigned short device, struct hci_dev_info *info) {
   memset(info, 0, sizeof *info);
   info->dev_id = device;

@@ -1,7 +1,7 @@
-// expat, the XML parser; at least 2.4, which bounds what entities can grow to.
+// expat, the XML parser; 2.4 or later, which limits the expansion of entities.
 #pragma once
 
-// The header hides the two limits unless this is defined, as it is where the library is built.
+// The header declares the two limits only if this is defined, as it is when the library is built.
 #ifndef XML_DTD
 #define XML_DTD 1
 #endif

@@ -1,5 +1,5 @@
-// Kernel interfaces that Swift's Glibc module leaves out: epoll, eventfd, signalfd, semaphores, the
-// names of threads; and glibc's own account of its heap.
+// Kernel interfaces that Swift's Glibc module omits: epoll, eventfd, signalfd, semaphores, thread
+// names; and the heap statistics of glibc.
 #pragma once
 
 #include <malloc.h>
@@ -9,20 +9,22 @@
 #include <sys/prctl.h>
 #include <sys/signalfd.h>
 
-// Waits until `end` on `clock`; glibc declares it for _GNU_SOURCE alone.
+// Waits for a semaphore until `end` on `clock`; glibc declares it only for _GNU_SOURCE.
 int sem_clockwait(sem_t *semaphore, clockid_t clock, const struct timespec *end);
 
-// A pipe with O_CLOEXEC from the beginning; glibc declares it for _GNU_SOURCE alone.
+// Makes a pipe with flags such as O_CLOEXEC; glibc declares it only for _GNU_SOURCE.
 int pipe2(int ends[2], int flags);
 
-// A new file with flags, such as O_CLOEXEC; glibc declares it for _GNU_SOURCE alone.
+// Makes a temporary file with flags such as O_CLOEXEC; glibc declares it only for _GNU_SOURCE.
 int mkostemp(char *path, int flags);
 
-// Has a child begin in a folder; glibc declares it for _GNU_SOURCE alone. `actions` is a posix_spawn_file_actions_t:
-// <spawn.h> here would make its types, and those of signals, belong to two modules.
+// Sets the working directory of a child; glibc declares it only for _GNU_SOURCE. `actions` is a
+// posix_spawn_file_actions_t: including <spawn.h> here would put its types, and those of signals,
+// into two modules.
 int posix_spawn_file_actions_addchdir_np(void *actions, const char *path);
 
-// Names the calling thread, as `ps -L` shows it; prctl() is variadic, which Swift cannot call.
+// Sets the name of the calling thread, which `ps -L` shows. Swift cannot call prctl(), which is
+// variadic.
 static inline int name_calling_thread(const char *name) {
   return prctl(PR_SET_NAME, name, 0, 0, 0);
 }

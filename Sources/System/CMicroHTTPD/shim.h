@@ -1,7 +1,7 @@
 // libmicrohttpd, the HTTP server library; 0.9.75 or later.
 //
-// Swift cannot call functions with a variable number of arguments: those that are needed are wrapped,
-// and accept4, which its Glibc leaves out.
+// Swift cannot call variadic functions, so this wraps the necessary ones, and accept4, which
+// Swift's Glibc module omits.
 #pragma once
 
 #include <microhttpd.h>
@@ -13,22 +13,22 @@
 #error "libmicrohttpd 0.9.75 or later is needed"
 #endif
 
-// The next connection of a listening socket, which does not block and is not inherited; -1 with errno.
+// Accepts a connection, non-blocking and close-on-exec. Returns the descriptor, or -1 with errno.
 static inline int web_accept(int listener) {
   return (int)syscall(SYS_accept4, listener, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 }
 
-// The callbacks of a server, and what each is called with.
+// The callbacks of a server, and their common context.
 struct web_callbacks {
   void *context;
   MHD_AccessHandlerCallback access;
-  // Called with the target of a request as it was sent; returns the context of the request.
+  // Called with the unparsed target of a request; returns the context of the request.
   void *(*target)(void *context, const char *target, struct MHD_Connection *connection);
   MHD_RequestCompletedCallback completed;
   MHD_NotifyConnectionCallback connection;
 };
 
-// A server without threads and without a socket of its own: connections are added.
+// Starts a server without threads and without a listening socket: the caller adds connections.
 static inline struct MHD_Daemon *web_start(
   const struct web_callbacks *callbacks,
   unsigned int connections,
@@ -50,27 +50,27 @@ static inline struct MHD_Daemon *web_start(
   );
 }
 
-// What to wait for between two calls of MHD_run; -1 when there is nothing.
+// The descriptor to wait for between calls of MHD_run; -1 if there is none.
 static inline int web_epoll_descriptor(struct MHD_Daemon *server) {
   const union MHD_DaemonInfo *info = MHD_get_daemon_info(server, MHD_DAEMON_INFO_EPOLL_FD);
   return info == NULL ? -1 : info->epoll_fd;
 }
 
-// The socket of a connection; -1 when it has none.
+// The socket of a connection; -1 if it has none.
 static inline int web_descriptor(struct MHD_Connection *connection) {
   const union MHD_ConnectionInfo *info =
     MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
   return info == NULL ? -1 : info->connect_fd;
 }
 
-// How many octets the request line, the headers and the empty line have; 0 when it is not known.
+// The size of the request line, the headers and the empty line, in bytes; 0 if unknown.
 static inline size_t web_header_size(struct MHD_Connection *connection) {
   const union MHD_ConnectionInfo *info =
     MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
   return info == NULL ? 0 : info->header_size;
 }
 
-// What the callback for connections has stored; NULL before it did.
+// The context stored by the callback for connections; NULL before that.
 static inline void *web_context(struct MHD_Connection *connection) {
   const union MHD_ConnectionInfo *info =
     MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);

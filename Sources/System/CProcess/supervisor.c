@@ -1,8 +1,8 @@
-// A process that ends a program and all that the program started, whatever ends this process.
+// The supervisor: a process that ends a program and all its descendants, even if blerun is killed.
 //
-// It is C because only async-signal-safe calls are allowed between fork() and exec in a process with threads.
-// As a subreaper it is the parent of each descendant whose own parent has ended, in whatever group or session:
-// none leaves its tree. It is no more than a fork of this process, so that a program starts within a millisecond.
+// It is a fork of blerun, without exec: it starts fast, needs no file, and shares the memory of blerun. It is written
+// in C, because in a fork of a process with threads only async-signal-safe functions may be called. As a subreaper, it
+// becomes the parent of each descendant whose own parent has ended, in any process group or session.
 #include "CProcess.h"
 
 #include <dirent.h>
@@ -82,7 +82,7 @@ static void supervisor_signal_descendants(int number, pid_t except) {
   pid_t own = getpid();
   for (int i = 0; i < count; i += 1) {
     pid_t parent = all[i].parent;
-    // The identifiers ascend, as /proc lists them. A process that is missing in the list ends the search.
+    // /proc lists processes in ascending order. A parent that is missing in the list ends the search.
     for (int depth = 0; parent != own && parent > 1 && depth < count; depth += 1) {
       int low = 0, high = count;
       while (low < high) {
@@ -96,19 +96,19 @@ static void supervisor_signal_descendants(int number, pid_t except) {
   munmap(all, size);
 }
 
-// Becomes the program; writes errno to `started` where that fails.
+// Executes the program in this process. On failure, writes errno to `started`.
 static void supervisor_execute(const struct supervised_program *program, pid_t supervisor, int started) {
   int moved[8], number = 0;
   setpgid(0, 0);
-  // Were the supervisor killed, the program is too.
+  // If the supervisor is killed, the kernel kills the program.
   prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
   if (getppid() != supervisor) _exit(127);
-  // Above the targets first: one descriptor's number may be another one's target.
+  // First to numbers above all targets: the number of one descriptor may be the target of another.
   for (int i = 0; i < program->descriptor_count && !number; i += 1) {
-    moved[i] = fcntl(program->descriptors[i], F_DUPFD_CLOEXEC, 16);
+    moved[i] = fcntl(program->descriptors[i], F_DUPFD_CLOEXEC, program->descriptor_count);
     if (moved[i] < 0) number = errno;
   }
-  int report = number ? started : fcntl(started, F_DUPFD_CLOEXEC, 16);
+  int report = number ? started : fcntl(started, F_DUPFD_CLOEXEC, program->descriptor_count);
   if (report < 0) {
     number = errno;
     report = started;
@@ -118,7 +118,7 @@ static void supervisor_execute(const struct supervised_program *program, pid_t s
   }
   if (!number && chdir(program->folder) != 0) number = errno;
   if (!number) {
-    // The parent ignores SIGPIPE and SIGXFSZ, and blocks what its own thread receives.
+    // The parent ignores SIGPIPE and SIGXFSZ, and blocks the signals that its signal thread receives.
     for (int i = 1; i < NSIG; i += 1) signal(i, SIG_DFL);
     sigset_t none;
     sigemptyset(&none);
@@ -144,12 +144,11 @@ static void supervisor_close_others(int kept) {
   }
 }
 
-// Waits for the program, or for the word to end it: a byte of `leash` asks for the end, its end of file means that
-// this process is gone. Returns the wait status of the program.
+// Waits for the end of the program, or for a request on `leash`: a byte asks to end everything, end of file means that
+// the parent has ended. Returns the wait status of the program.
 static int supervisor_watch(pid_t program, int leash) {
   enum { RUNNING, ASKED, KILLING } phase = RUNNING;
-  // When the group of the program has had time to end, and the others are asked; when what is left is killed;
-  // when what cannot be killed is left alone.
+  // The time of SIGTERM for descendants outside the group of the program; the end of the present phase.
   long others = 0, deadline = 0;
   int status = 0, has_ended = 0;
   sigset_t child;
@@ -176,12 +175,13 @@ static int supervisor_watch(pid_t program, int leash) {
       deadline = now + SUPERVISOR_GRACE;
     }
     if (phase == KILLING) {
-      if (now >= deadline) return status;
+      // A process that cannot be killed, as in an uninterruptible system call, is left alone.
+      if (now >= deadline) return has_ended ? status : SIGKILL;
       supervisor_signal_descendants(SIGKILL, 0);
     }
     struct pollfd polled[2] = {{ended, POLLIN, 0}, {leash, POLLIN, 0}};
     long wait = phase == RUNNING ? -1 : phase == KILLING ? 10 : (others ? others : deadline) - now;
-    // Without a descriptor for the ends of children they are looked for.
+    // Without the signalfd, polls for children that have ended.
     if (ended < 0 && (wait < 0 || wait > 10)) wait = 10;
     if (poll(polled, phase == KILLING ? 1 : 2, (int)wait) <= 0) continue;
     if (polled[0].revents) {
@@ -218,13 +218,13 @@ static void supervise(const struct supervised_program *given, int leash, int sta
     (void)written;
     _exit(127);
   }
-  // Whichever of the two comes first: the group is there when it gets a signal.
+  // Parent and child both create the group, so that it exists before the first signal.
   setpgid(program, program);
-  // Also the locks of the parent: they end with the last descriptor.
+  // Otherwise files stay locked, and pipes open, after the parent has closed them.
   supervisor_close_others(leash);
   int status = supervisor_watch(program, leash);
   if (WIFEXITED(status)) _exit(WEXITSTATUS(status));
-  // Ends as the program did, without a core file of its own.
+  // Ends by the same signal as the program, without another core file.
   int number = WTERMSIG(status);
   prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
   signal(number, SIG_DFL);

@@ -235,4 +235,22 @@ struct DocumentTests {
     let root = try parsed("- &one { a: [b, c] }\n- &two { d: *one }\n" + uses)
     #expect(root.sequence?.count == 302)
   }
+
+  @Test(
+    "a key that YAML 1.1 has as a truth value is named as it was",
+    arguments: [("true", "on"), ("True", "on"), ("false", "off")]
+  )
+  func lostKey(key: String, word: String) throws {
+    var reader = MappingReader(try Document.parse("\(key): 1", file: "t"))
+    _ = (reader.optional("on"), reader.optional("off"))
+    #expect(
+      reader.finish().map(\.description) == [
+        "t:1:1: \(key): the key '\(key)' was '\(word)': programs that read YAML 1.1, such as PyYAML, "
+          + "take it for \(key) (expected \"\(word)\" in quotes where such a program reads it)"
+      ]
+    )
+    var other = MappingReader(try Document.parse("\(key): 1", file: "t"))
+    _ = other.optional("name")
+    #expect(other.finish().first?.message == "unknown key '\(key)'")
+  }
 }

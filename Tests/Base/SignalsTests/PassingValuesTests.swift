@@ -76,7 +76,7 @@ struct PassingValuesTests {
   func on() throws {
     _ = try events(noting(.just(1)).map { [notes] in notes.add("then \($0)") })
     #expect(notes.all == ["value 1", "then 1", "completed"])
-    notes.forget()
+    notes.removeAll()
     #expect(try events(noting(failing)) == ["1", "2", "3", "failed: Broken()"])
     #expect(notes.all == ["value 1", "value 2", "value 3", "failure Broken()"])
   }

@@ -195,7 +195,7 @@ struct RunTests {
         ["poll", "other", "poll", "poll"]
       ),
     ] {
-      notes.forget()
+      notes.removeAll()
       let other = operation("other", of: devices)
       try loop.run { [loop] in
         let polling = loop.task { try await poll.take(3).collect().first() }

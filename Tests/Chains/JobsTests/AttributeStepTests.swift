@@ -157,6 +157,22 @@ struct AttributeStepTests {
     #expect(bench.text().contains { $0.contains("(gap: the link was lost") })
   }
 
+  @Test("a step whose time ends before a value has come again has a warning")
+  func silentSinceLoss() throws {
+    bench.device.notify("battery-level", [(.seconds(1), [1]), (.seconds(1), [])])
+    #expect(try bench.run("notify battery-level for 5s on-link-loss resume") == nil)
+    #expect(bench.ending?.status == .ok && bench.ending?.warnings == 1)
+    #expect(bench.endings[1].status == .warning)
+    #expect(
+      bench.endings[1].failure?.why == "the link was lost 1 time, and no value came after that"
+    )
+    bench.device.notify(
+      "battery-level", [(.seconds(1), [1]), (.seconds(1), []), (.seconds(1), [2])]
+    )
+    #expect(try bench.run("notify battery-level for 5s on-link-loss resume") == nil)
+    #expect(bench.ending?.warnings == 0)
+  }
+
   private static let battery = GATTService(
     uuid: BluetoothUUID(short: 0x180f), handle: 10, isPrimary: true, includes: [],
     characteristics: [

@@ -17,12 +17,12 @@ struct BatchRunnerTests {
     /// How each device answers the reading of its battery; else at once.
     let answers: [String: [ScriptedDevice.Answer]]
     let found: [Advertisement]
-    private let loopEnd: Ending
+    private let loopEnd: LoopEnding
 
     init(_ answers: [String: [ScriptedDevice.Answer]] = [:], found: [Advertisement] = []) {
       self.answers = answers
       self.found = found
-      loopEnd = Ending(loop)
+      loopEnd = LoopEnding(loop)
     }
 
     func runner(

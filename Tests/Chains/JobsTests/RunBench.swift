@@ -13,11 +13,11 @@ struct RunBench {
   let loop: VirtualTimeLoop
   let device: ScriptedDevice
   private let recorded = Recorded<RunEvent>()
-  private let loopEnd: Ending
+  private let loopEnd: LoopEnding
 
   init(origin: LinkOrigin = .made) {
     loop = VirtualTimeLoop()
-    loopEnd = Ending(loop)
+    loopEnd = LoopEnding(loop)
     device = ScriptedDevice(on: loop, origin: origin)
     device.answer("read battery-level", .value([72]))
     device.answer("read temperature-measurement", .value([0, 0x6e, 0x01, 0, 0xff]))

@@ -18,11 +18,11 @@ class WatchScene {
   let belt: ScriptedDevice
   let thermometer: ScriptedDevice
   let outputs = Recorded<WatchOutput>()
-  private let loopEnd: Ending
+  private let loopEnd: LoopEnding
 
   init() {
     loop = VirtualTimeLoop()
-    loopEnd = Ending(loop)
+    loopEnd = LoopEnding(loop)
     scheduler = SerialScheduler(on: loop)
     belt = ScriptedDevice(in: scheduler)
     thermometer = ScriptedDevice(in: scheduler)

@@ -47,12 +47,12 @@ final class WatchingTests: WatchScene {
     #expect(!belt.calls.contains { $0.hasPrefix("read") })
     #expect(story(1).contains("1 [80]"))
     // A value that was notified meanwhile is newer.
-    outputs.forget()
+    outputs.removeAll()
     thermometer.answer("read battery-level", .value([80], after: .seconds(2)))
     #expect(watch(both) == nil)
     #expect(lines().count { $0.contains("battery-level") } == 1)
     // One that cannot be read ends nothing.
-    outputs.forget()
+    outputs.removeAll()
     thermometer.answer(
       "read battery-level", .failure(DeviceFailure.scripted(.notPaired, .definite))
     )
@@ -93,19 +93,21 @@ final class WatchingTests: WatchScene {
     #expect(thermometer.calls.count { $0.hasPrefix("connect") } == 2)
   }
 
-  @Test("pauses between attempts to connect double up to 5 s, and begin anew after a success")
+  @Test("pauses between attempts to connect double up to 5 s, and begin anew after a value")
   func pauses() {
     var link = WatchedLink(series: [0, 1])
     let lost = RunFailure(DeviceFailure.scripted(.linkLost, .passing))
     #expect(link.active(0, at: .start) == nil)
     #expect(link.active(1, at: .start) == .connected)
-    for _ in 0..<2 {
+    for expected in [[250, 500, 1000, 2000, 4000, 5000, 5000], [5000], [250, 500]] {
       #expect(link.lost(lost, at: .start + .seconds(1)) == .lost(lost))
       #expect(link.lost(lost, at: .start + .seconds(2)) == nil)
-      let pauses = (0..<7).map { _ in link.nextPause() / .milliseconds(1) }
-      #expect(pauses == [250, 500, 1000, 2000, 4000, 5000, 5000])
+      let pauses = expected.map { _ in link.nextPause() / .milliseconds(1) }
+      #expect(pauses == expected.map(Double.init))
       #expect(link.active(0, at: .start + .seconds(9)) == nil)
       #expect(link.active(1, at: .start + .seconds(9)) == .reconnected(after: .seconds(8)))
+      // A connection that is active and brings no value is no reason to hurry.
+      if expected == [5000] { link.received() }
     }
   }
 

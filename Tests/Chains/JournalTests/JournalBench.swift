@@ -11,12 +11,12 @@ import Signals
 struct JournalBench {
   let folder: TemporaryFolder
   let loop = VirtualTimeLoop()
-  private let loopEnd: Ending
+  private let loopEnd: LoopEnding
   let failures = Recorded<JournalFailure>()
 
   init() throws {
     folder = try TemporaryFolder()
-    loopEnd = Ending(loop)
+    loopEnd = LoopEnding(loop)
   }
 
   var path: String { folder.path + "/journal.sqlite" }

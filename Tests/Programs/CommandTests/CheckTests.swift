@@ -45,6 +45,39 @@ struct CheckTests {
     #expect(problems.last.flatMap { LineExcerpt($0) }?.lines == [line, "         ^"])
   }
 
+  @Test("timers of one state that fire at the same instants are warned about")
+  func timers() throws {
+    let device = try folder.file(
+      "timers.yaml",
+      """
+      address: C0:FF:EE:10:02:03
+      machines:
+        - machine: m
+          variables: { x: 0 }
+          states:
+            s:
+              on:
+                - { every: 50ms, do: { let: { x: $x + 1 } } }
+                - { every: 70ms, do: { let: { x: $x + 1 } } }
+                - { every: 50ms, if: $x < 10, do: { let: { x: $x - 1 } }, to: t }
+            t:
+              on: { every: 1s, do: { let: { x: 0 } } }
+          always: { every: 100ms, do: { let: { x: $x } } }
+      """
+    )
+    let checked = try check([device])
+    #expect(checked.problems == [] && checked.praise == ["\(device): ok"])
+    func warning(_ place: String, _ path: String, _ period: String, _ earlier: String) -> String {
+      "\(device):\(place): machines.1.\(path): fires at the same instants as 'every: \(period)' at "
+        + "\(device):\(earlier) (expected another period, or one 'every' for both)"
+    }
+    let found = checked.warnings.map(\.description)
+    #expect(found.count == 3)
+    #expect(found.first == warning("10:13", "states.s.on.3", "50ms", "8:13"))
+    #expect(found.dropFirst().first == warning("13:13", "always", "50ms", "8:13"))
+    #expect(found.last == warning("13:13", "always", "1s", "12:13"))
+  }
+
   @Test("what a simulated characteristic does not offer, unless the step is to fail")
   func notOffered() throws {
     let device = try folder.file(

@@ -28,6 +28,7 @@ struct HostileDeviceTests {
     advertisement:
       services: [battery]
       interval: 20ms
+      extended: true
       manufacturer-data: { 0x0059: "\(hex)" }
     link: { connect-time: 5ms, latency: 1ms }
     services:

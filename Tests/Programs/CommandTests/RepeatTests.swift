@@ -129,7 +129,7 @@ private final class Spinner {
 
   init() throws {
     child = try Child(
-      ["/bin/sh", "-c", "while :; do :; done"], streams: [.nothing, .nothing, .ours]
+      ["/bin/sh", "-c", "while :; do :; done"], streams: [.nothing, .nothing, .inherited]
     )
   }
 

@@ -14,7 +14,7 @@ struct DashboardModelTests {
 
   /// A watch that is connected.
   private mutating func beginWatch() throws {
-    scene.take(.watchBegan(1, try Scene.plan()))
+    scene.apply(.watchBegan(1, try Scene.plan()))
     scene.link(.connected)
   }
 
@@ -25,7 +25,7 @@ struct DashboardModelTests {
     scene.after(.seconds(1))
     try scene.value(64)
     var page = PageOfTest()
-    try page.take(scene.model.flush())
+    try page.apply(scene.model.flush())
     #expect(page.points == [0: ["0 60.0", "1000 64.0"]])
     #expect(page.minutes[0]?.count == 1)
     let series = try #require(page.others["series 0"])
@@ -37,22 +37,22 @@ struct DashboardModelTests {
   @Test("a page that is loaded later knows the same as one that was there from the start")
   mutating func reload() throws {
     var early = PageOfTest()
-    try early.take(scene.model.snapshot)
+    try early.apply(scene.model.snapshot)
     try beginWatch()
     for second in 0..<300 {
       try scene.value(60 + second % 7)
-      if second % 3 == 0 { try early.take(scene.model.flush()) }
+      if second % 3 == 0 { try early.apply(scene.model.flush()) }
       if second == 100 { scene.link(.lost(Scene.dropped)) }
       if second == 110 { scene.link(.reconnected(after: .seconds(10))) }
       if second % 20 == 0 {
-        scene.take(.seen(Scene.advertisement(second / 100, rssi: -40 - second)))
+        scene.apply(.seen(Scene.advertisement(second / 100, rssi: -40 - second)))
       }
-      if second == 50 { scene.take(.note("door opened")) }
+      if second == 50 { scene.apply(.note("door opened")) }
       scene.after(.seconds(1))
     }
-    try early.take(scene.model.flush())
+    try early.apply(scene.model.flush())
     var late = PageOfTest()
-    try late.take(scene.model.snapshot)
+    try late.apply(scene.model.snapshot)
     #expect(late.points == early.points)
     #expect(late.minutes == early.minutes)
     #expect(late.marks == early.marks)
@@ -66,8 +66,8 @@ struct DashboardModelTests {
     try scene.value(60)
     let update = scene.model.flush()
     var page = PageOfTest()
-    try page.take(scene.model.snapshot)
-    try page.take(update)
+    try page.apply(scene.model.snapshot)
+    try page.apply(update)
     #expect(page.points == [0: ["0 60.0"]])
   }
 
@@ -84,7 +84,7 @@ struct DashboardModelTests {
     try scene.value(61)
     #expect(scene.model.watch(1)?.state == .watching)
     var page = PageOfTest()
-    try page.take(scene.model.flush())
+    try page.apply(scene.model.flush())
     #expect(page.points == [0: ["0 60.0", "3000 -", "6000 61.0"]])
     let at = Int(Scene.begun / .milliseconds(1))
     #expect(
@@ -120,9 +120,9 @@ struct DashboardModelTests {
     let minutes = [now - 120_000, now - 60_000, now].map {
       Minute(at: $0, minimum: 50, maximum: 70, mean: 55, count: 60)
     }
-    scene.take(.history(device: Scene.belt, attribute: "heart-rate-measurement", ["bpm": minutes]))
+    scene.apply(.history(device: Scene.belt, attribute: "heart-rate-measurement", ["bpm": minutes]))
     var page = PageOfTest()
-    try page.take(scene.model.flush())
+    try page.apply(scene.model.flush())
     let found = try #require(page.minutes[0])
     #expect(found.keys.sorted() == [now - 120_000, now - 60_000, now])
     #expect(found[now]?.contains("count: 1") == true)
@@ -132,12 +132,13 @@ struct DashboardModelTests {
   mutating func unit() throws {
     try beginWatch()
     let minute = Minute(at: 60_000, minimum: 50, maximum: 70.25, mean: 55, count: 60)
-    scene.take(.history(device: Scene.belt, attribute: "heart-rate-measurement", ["bpm": [minute]]))
+    scene.apply(
+      .history(device: Scene.belt, attribute: "heart-rate-measurement", ["bpm": [minute]]))
     var page = PageOfTest()
-    try page.take(scene.model.flush())
+    try page.apply(scene.model.flush())
     #expect(page.others["series 0"]?.contains(#""unit":null,"decimals":2"#) == true)
     try scene.value(60)
-    try page.take(scene.model.flush())
+    try page.apply(scene.model.flush())
     #expect(page.others["series 0"]?.contains(#""unit":"bpm","decimals":2"#) == true)
   }
 
@@ -170,7 +171,7 @@ struct DashboardModelTests {
 
   @Test("why a device cannot be connected is shown until it is")
   mutating func firstConnect() throws {
-    scene.take(.watchBegan(1, try Scene.plan()))
+    scene.apply(.watchBegan(1, try Scene.plan()))
     #expect(scene.model.watch(1)?.state == .connecting)
     scene.link(.failed(Scene.dropped))
     #expect(scene.model.watch(1)?.state == .connecting)
@@ -188,7 +189,7 @@ struct DashboardModelTests {
 
   @Test("a drop of a connection that two watches share is one mark")
   mutating func sharedMarks() throws {
-    for id in 1...2 { scene.take(.watchBegan(id, try Scene.plan())) }
+    for id in 1...2 { scene.apply(.watchBegan(id, try Scene.plan())) }
     for id in 1...2 { scene.link(.connected, of: id) }
     scene.after(.seconds(5))
     for id in 1...2 { scene.link(.lost(Scene.dropped), of: id) }
@@ -197,7 +198,7 @@ struct DashboardModelTests {
     scene.after(.milliseconds(100))
     scene.link(.reconnected(after: .milliseconds(5100)), of: 2)
     var page = PageOfTest()
-    try page.take(scene.model.flush())
+    try page.apply(scene.model.flush())
     #expect(page.marks.count == 3, "\(page.marks)")
     #expect(scene.model.watch(2)?.state == .watching)
   }
@@ -221,31 +222,31 @@ struct DashboardModelTests {
       )
     }
     var page = PageOfTest()
-    scene.take(.runs([run(nil, ended: 3)]))
-    try page.take(scene.model.flush())
+    scene.apply(.runs([run(nil, ended: 3)]))
+    try page.apply(scene.model.flush())
     #expect(page.others["step 4/1/1"]?.contains(#""status":"running""#) == true)
     let shown = try #require(page.others["run 7"])
     #expect(shown.contains(#""progress":{"unit":"devices","ended":3,"failed":1,"total":10}"#))
     #expect(shown.contains(#""status":"under way""#))
-    scene.take(.runs([run("ok", ended: 4)]))
-    try page.take(scene.model.flush())
+    scene.apply(.runs([run("ok", ended: 4)]))
+    try page.apply(scene.model.flush())
     #expect(page.others["step 4/1/1"]?.contains(#""status":"ok","text":"72 %\\u{202e}""#) == true)
-    scene.take(.runs([run("ok", ended: 10, finished: "2001-09-09T01:47:40Z")]))
-    try page.take(scene.model.flush())
+    scene.apply(.runs([run("ok", ended: 10, finished: "2001-09-09T01:47:40Z")]))
+    try page.apply(scene.model.flush())
     #expect(page.others["run 7"]?.contains(#""status":"failed""#) == true)
     var late = PageOfTest()
-    try late.take(scene.model.snapshot)
+    try late.apply(scene.model.snapshot)
     #expect(late.others["run 7"] == page.others["run 7"])
   }
 
   @Test("a device that was not seen for longest makes room for a new one")
   mutating func manyDevices() throws {
     for index in 0..<201 {
-      scene.take(.seen(Scene.advertisement(index, rssi: -50)))
+      scene.apply(.seen(Scene.advertisement(index, rssi: -50)))
       scene.after(.seconds(1))
     }
     var page = PageOfTest()
-    try page.take(scene.model.flush())
+    try page.apply(scene.model.flush())
     #expect(page.rssi.count == 200)
     #expect(page.others["device C0:FF:EE:00:00:00"] == nil)
     #expect(page.others["device C0:FF:EE:00:00:C8"] != nil)
@@ -256,12 +257,12 @@ struct DashboardModelTests {
     try beginWatch()
     try scene.value(60)
     scene.after(.seconds(1))
-    scene.take(.watchEnded(1, Scene.dropped))
+    scene.apply(.watchEnded(1, Scene.dropped))
     #expect(scene.model.watch(1)?.state == .failed)
     #expect(scene.model.watch(1)?.text == "watching: the connection dropped")
     #expect(scene.model.watchesUnderWay == 0)
     var page = PageOfTest()
-    try page.take(scene.model.flush())
+    try page.apply(scene.model.flush())
     #expect(page.points == [0: ["0 60.0", "1000 -"]])
   }
 
@@ -272,19 +273,19 @@ struct DashboardModelTests {
       hasOctets: true
     )
     let key = RunKey.unrecorded(1)
-    scene.take(.chainBegan(key, chain: "soil", device: Scene.belt))
-    scene.take(.chain(key, scene.event(.runStarted(RunStart(chain: "soil", steps: 2, seed: 0)))))
-    scene.take(.chain(key, scene.event(.stepStarted(placed))))
+    scene.apply(.chainBegan(key, chain: "soil", device: Scene.belt))
+    scene.apply(.chain(key, scene.event(.runStarted(RunStart(chain: "soil", steps: 2, seed: 0)))))
+    scene.apply(.chain(key, scene.event(.stepStarted(placed))))
     var page = PageOfTest()
-    try page.take(scene.model.flush())
+    try page.apply(scene.model.flush())
     #expect(page.others["step HRM-1/1/1"]?.contains(#""status":"running""#) == true)
     let result = StepResult(
       placed, status: .failed, outcome: nil, failure: Scene.dropped, took: .seconds(1)
     )
-    scene.take(.chain(key, scene.event(.stepFinished(result))))
+    scene.apply(.chain(key, scene.event(.stepFinished(result))))
     let ending = RunEnding(status: .failed, failure: Scene.dropped, step: placed, done: 0)
-    scene.take(.chain(key, scene.event(.runFinished(ending))))
-    try page.take(scene.model.flush())
+    scene.apply(.chain(key, scene.event(.runFinished(ending))))
+    try page.apply(scene.model.flush())
     #expect(page.others["step HRM-1/1/1"]?.contains(#""status":"failed""#) == true)
     let run = try #require(page.others["run u1"])
     #expect(run.contains(#""status":"failed""#) && run.contains("the connection dropped"))
@@ -305,11 +306,11 @@ struct DashboardModelTests {
   mutating func outcome(_ outcome: StepOutcome, _ text: String) throws {
     let placed = try #require(try Plan.parse(line: "read battery-level").placedSteps.last).reported
     let key = RunKey.unrecorded(1)
-    scene.take(.chainBegan(key, chain: "soil", device: Scene.belt))
+    scene.apply(.chainBegan(key, chain: "soil", device: Scene.belt))
     let result = StepResult(placed, status: .ok, outcome: outcome, failure: nil, took: .zero)
-    scene.take(.chain(key, scene.event(.stepFinished(result))))
+    scene.apply(.chain(key, scene.event(.stepFinished(result))))
     var page = PageOfTest()
-    try page.take(scene.model.flush())
+    try page.apply(scene.model.flush())
     let step = try #require(page.others["step HRM-1/1/1"])
     #expect(step.contains("\"status\":\"ok\",\"text\":\(text),"), "\(step)")
   }
@@ -321,12 +322,12 @@ struct DashboardModelTests {
     let devices = ["A", "B"].map { BatchDevice(label: $0, target: .name($0), plan: plan) }
     let key = RunKey.recorded(7)
     let start = BatchStart(name: "Building", devices: devices, concurrency: 2)
-    scene.take(.batchBegan(key, batch: "building.yaml"))
-    scene.take(.batch(key, scene.batch(.started(start))))
-    scene.take(.batchChain(key, scene.event(.runStarted(RunStart(chain: nil, steps: 1, seed: 0)))))
-    scene.take(.batchChain(key, scene.event(.stepStarted(step))))
+    scene.apply(.batchBegan(key, batch: "building.yaml"))
+    scene.apply(.batch(key, scene.batch(.started(start))))
+    scene.apply(.batchChain(key, scene.event(.runStarted(RunStart(chain: nil, steps: 1, seed: 0)))))
+    scene.apply(.batchChain(key, scene.event(.stepStarted(step))))
     var page = PageOfTest()
-    try page.take(scene.model.flush())
+    try page.apply(scene.model.flush())
     var run = try #require(page.others["run 7"])
     #expect(run.contains(#""command":"batch","name":"Building","devices":["A","B"]"#))
     #expect(run.contains(#""progress":{"unit":"devices","ended":0,"failed":0,"total":2}"#))
@@ -334,19 +335,19 @@ struct DashboardModelTests {
     let result = StepResult(
       step, status: .failed, outcome: nil, failure: Scene.dropped, took: .zero
     )
-    scene.take(.batchChain(key, scene.event(.stepFinished(result))))
+    scene.apply(.batchChain(key, scene.event(.stepFinished(result))))
     let ended = RunEnding(status: .failed, failure: Scene.dropped, step: step, done: 0)
-    scene.take(.batchChain(key, scene.event(.runFinished(ended))))
+    scene.apply(.batchChain(key, scene.event(.runFinished(ended))))
     var counts = BatchCounts()
     counts.count(ended)
-    scene.take(.batch(key, scene.batch(.deviceEnded(devices[0], ended, counts))))
-    try page.take(scene.model.flush())
+    scene.apply(.batch(key, scene.batch(.deviceEnded(devices[0], ended, counts))))
+    try page.apply(scene.model.flush())
     run = try #require(page.others["run 7"])
     #expect(run.contains(#""status":"under way""#), "\(run)")
     #expect(run.contains(#""progress":{"unit":"devices","ended":1,"failed":1,"total":2}"#))
     let ending = BatchEnding(counts, notRun: ["B"], failure: Scene.dropped, isCancelled: true)
-    scene.take(.batch(key, scene.batch(.finished(ending))))
-    try page.take(scene.model.flush())
+    scene.apply(.batch(key, scene.batch(.finished(ending))))
+    try page.apply(scene.model.flush())
     run = try #require(page.others["run 7"])
     #expect(run.contains(#""status":"cancelled""#) && run.contains("the connection dropped"))
     #expect(run.contains(#""steps":1"#))
@@ -357,17 +358,17 @@ struct DashboardModelTests {
     let plan = try Plan.parse(line: "sleep 1s")
     let long = try #require(plan.placedSteps.last)
     let key = RunKey.unrecorded(1)
-    scene.take(.batchBegan(key, batch: "building.yaml"))
+    scene.apply(.batchBegan(key, batch: "building.yaml"))
     func step(_ number: Int) -> ReportedStep {
       PlacedStep(StepPosition(number), long.step).reported
     }
-    scene.take(.batchChain(key, scene.event(.stepStarted(step(1)))))
+    scene.apply(.batchChain(key, scene.event(.stepStarted(step(1)))))
     for number in 2...150 {
       let result = StepResult(step(number), status: .ok, outcome: nil, failure: nil, took: .zero)
-      scene.take(.batchChain(key, scene.event(.stepFinished(result))))
+      scene.apply(.batchChain(key, scene.event(.stepFinished(result))))
     }
     var page = PageOfTest()
-    try page.take(scene.model.flush())
+    try page.apply(scene.model.flush())
     #expect(page.others["step HRM-1/1/1"]?.contains("running") == true)
     #expect(page.others["step HRM-1/1/51"] == nil)
     #expect(page.others["step HRM-1/1/52"] != nil && page.others["step HRM-1/1/150"] != nil)

@@ -45,13 +45,13 @@ private final class NotedActions: DashboardActions {
 @Suite("Dashboard routes")
 struct DashboardRouteTests {
   private let loop = VirtualTimeLoop()
-  private let loopEnd: Ending
+  private let loopEnd: LoopEnding
   private let actions = NotedActions()
   private let hub: DashboardHub
   private let routes: DashboardRoutes
 
   init() {
-    loopEnd = Ending(loop)
+    loopEnd = LoopEnding(loop)
     hub = DashboardHub(Scene().model, on: loop)
     routes = DashboardRoutes(hub, actions, names: .assigned, limit: .seconds(20))
   }

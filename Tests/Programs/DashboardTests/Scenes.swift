@@ -25,7 +25,7 @@ struct Scene {
 
   mutating func after(_ duration: Duration) { time += duration }
 
-  mutating func take(_ news: DashboardNews) { model.take(news, at: time) }
+  mutating func apply(_ news: DashboardNews) { model.apply(news, at: time) }
 
   static let belt = "HRM-1"
 
@@ -48,14 +48,14 @@ struct Scene {
   mutating func printed(_ change: RunEvent.Change, of id: Int = 1) {
     var output = WatchOutput()
     output.printed = event(change)
-    take(.watchOutput(id, output))
+    apply(.watchOutput(id, output))
   }
 
   mutating func link(_ change: WatchedLink.Change, of id: Int = 1) {
     var output = WatchOutput()
     output.device = 0
     output.link = change
-    take(.watchOutput(id, output))
+    apply(.watchOutput(id, output))
   }
 
   func batch(_ change: BatchEvent.Change) -> BatchEvent {
@@ -93,7 +93,7 @@ struct PageOfTest {
   var rssi: [String: [String]] = [:]
   private var ordinal = -1
 
-  mutating func take(_ update: DashboardUpdate?) throws {
+  mutating func apply(_ update: DashboardUpdate?) throws {
     guard let update, update.ordinal > ordinal else { return }
     ordinal = update.ordinal
     for change in update.changes {

@@ -12,7 +12,7 @@ struct EventQueueTests {
     var buffer = [UInt8](repeating: 0, count: size)
     // Each piece has at least one byte of a bounded queue.
     for _ in 0..<1_000_000 {
-      let taken = buffer.withUnsafeMutableBytes { queue.take(into: $0) }
+      let taken = buffer.withUnsafeMutableBytes { queue.read(into: $0) }
       guard case .bytes(let count) = taken else { break }
       bytes += buffer[..<count]
     }
@@ -57,7 +57,7 @@ struct EventQueueTests {
     var queue = queue(bound: 2)
     push(1...1, to: &queue)
     var first = [UInt8](repeating: 0, count: 5)
-    #expect(first.withUnsafeMutableBytes { queue.take(into: $0) } == .bytes(5))
+    #expect(first.withUnsafeMutableBytes { queue.read(into: $0) } == .bytes(5))
     push(2...9, to: &queue)
     #expect(
       String(decoding: first, as: UTF8.self) + drain(&queue)
@@ -116,9 +116,9 @@ struct EventQueueTests {
     push(3...3, to: &queue)
     #expect(drain(&queue) == text(1...2))
     var buffer: [UInt8] = [0]
-    #expect(buffer.withUnsafeMutableBytes { queue.take(into: $0) } == .end)
+    #expect(buffer.withUnsafeMutableBytes { queue.read(into: $0) } == .end)
     queue.beat()
-    #expect(buffer.withUnsafeMutableBytes { queue.take(into: $0) } == .end)
+    #expect(buffer.withUnsafeMutableBytes { queue.read(into: $0) } == .end)
   }
 
   @Test("after the end nothing is sent, not even what has begun")

@@ -1,12 +1,13 @@
 // Every checker finds what it is for.
 
+import BlueZInterfaces
 import BlueZSimulator
 import Bluetooth
-import DBus
 import Signals
 import SimulatedDevices
 import Testing
 
+@testable import DBus
 @testable import SimulatedRuns
 
 @Suite("The rules of a run")
@@ -50,6 +51,48 @@ struct CheckTests {
       .turnEnded(chain), .ended(chain, ChainEnding(error: nil)),
     ]
     #expect(Self.broken(seen) == ["A scan that succeeds was started"])
+  }
+
+  @Test(
+    "a subscription that resumes, and does nothing after its connection dropped, breaks the rule")
+  func silence() throws {
+    let (chain, path) = (Self.chain, Self.device)
+    let step = ChainStep.notify(
+      DeviceDraft.alertLevel, count: 1, SubscriptionOptions(onLinkLoss: .resume)
+    )
+    func message(_ kind: Message.Kind) -> Sighting {
+      var contents = Message.Contents(kind: kind)
+      if kind == .methodCall {
+        contents.sender = ":1.5"
+        contents.path = path
+        contents.interface = GattCharacteristic1.interface
+        contents.member = GattCharacteristic1.startNotify.name
+      } else {
+        contents.destination = ":1.5"
+        contents.replySerial = 7
+      }
+      var message = Message(contents)
+      message.serial = 7
+      return .message(message)
+    }
+    let start: [Sighting] = [
+      .joined(program: 0, name: ":1.5"), .asked(chain, Self.plan([step])),
+      .stepBegan(chain, 0, step), message(.methodCall), message(.methodReturn),
+      .device(.linkDown(Self.address)),
+    ]
+    let rule = "A subscription that resumes is not silent"
+    func isBroken(after seconds: Int, _ last: Sighting) -> Bool {
+      var check = ResumptionCheck(Self.world)
+      for sighting in start { check.apply(sighting, at: .start) }
+      check.apply(last, at: .start + .seconds(seconds))
+      check.finish(at: .start + .seconds(60))
+      return check.problems.map(\.rule) == [rule]
+    }
+    #expect(isBroken(after: 11, .stepEnded(chain, 0)))
+    #expect(isBroken(after: 11, message(.methodCall)))
+    #expect(!isBroken(after: 9, .stepEnded(chain, 0)))
+    #expect(!isBroken(after: 9, message(.methodCall)))
+    #expect(!isBroken(after: 9, .disturbance(.stall(nil))))
   }
 
   @Test("what is as it should be breaks none")

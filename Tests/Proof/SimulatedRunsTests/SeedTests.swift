@@ -1,7 +1,8 @@
 // Some seeds: `make test` plays 300 with blerun-simtest, and `make test-all` thousands.
 
-import SimulatedRuns
 import Testing
+
+@testable import SimulatedRuns
 
 @Suite("Worlds from seeds")
 struct SeedTests {
@@ -19,11 +20,14 @@ struct SeedTests {
       83_121_271, 83_155_190, 83_178_789, 91_022_071, 91_231_696, 91_338_952,
       91_401_659, 92_522_904, 92_822_887, 92_994_555, 95_051_982, 98_079_872,
       98_080_902, 98_444_528, 99_547_127, 99_578_762, 99_663_307,
-      100_502_098, 101_702_147, 103_508_569,
+      100_502_098, 101_702_147, 103_508_569, 433, 749, 1_244, 2_089, 2_435,
     ] as [UInt64]
   )
   func found(_ seed: UInt64) {
     #expect(SimulatedRun.play(seed: seed).problems == [], "blerun-simtest --seed \(seed)")
+    // The world in which most of them were found.
+    let plain = SimulatedRun.play(World(seed: seed, isPlain: true))
+    #expect(plain.problems == [], "seed \(seed), plain")
   }
 
   @Test("a seed gives the same run again, message by message", arguments: [3, 58, 1248])

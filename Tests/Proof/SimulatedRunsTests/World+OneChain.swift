@@ -13,6 +13,7 @@ extension World {
     world.programs = [World.Program(chains: [chain])]
     world.disturbances = []
     world.stall = nil
+    world.batches = nil
     return world
   }
 }

@@ -275,6 +275,24 @@ struct DeviceTextTests {
   }
 }
 
+@Suite("Advertisements in recordings")
+struct RecordedAdvertisementTests {
+  @Test("an advertisement that no legacy packets hold is an extended one, and read as such")
+  func extended() throws {
+    let address = try #require(BluetoothAddress("C4:7C:8D:6A:11:02"))
+    for (count, isExtended) in [(24, false), (40, true)] {
+      var recording = DeviceRecording(address: address, addressType: .public, name: "Air")
+      var advertisement = RecordedAdvertisement()
+      advertisement.manufacturerData = [.init(0x0499, [UInt8](repeating: 0xe1, count: count))]
+      recording.advertisements = [advertisement]
+      let text = DeviceText.lines(of: recording, source: "a test").joined(separator: "\n")
+      #expect(text.contains("extended: true") == isExtended, "\(text)")
+      let read = try #require(DeviceFile.parse(text, file: "recorded.yaml").first)
+      #expect(read.advertisement.manufacturerData[0].octets.count == count)
+    }
+  }
+}
+
 @Suite("Pseudonyms in recordings")
 struct RedactionTests {
   private func recording(serial: String) throws -> DeviceRecording {

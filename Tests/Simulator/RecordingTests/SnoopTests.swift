@@ -95,7 +95,7 @@ struct SnoopTests {
       [
         "# Not learned: its services: the trace has packets in part only; a phone has a setting for all of them, "
           + "and one that filters.",
-        "# Not learned: what was in 1 packets, which the trace has in part only.",
+        "# Not learned: what was in 1 packet, which the trace has in part only.",
       ]
     ) { trace in
       trace.connect()

@@ -1,6 +1,7 @@
 // Advertisements, strengths, addresses, links and included services of device files.
 
 import Bluetooth
+import Documents
 import Signals
 import Testing
 
@@ -111,6 +112,73 @@ struct DeviceModelTests {
     #expect(services.map(\.handle) == [10, 15, 16])
     #expect(services.first?.characteristics.first?.handle == 14)
     #expect(services.map(\.includes) == [[15, 16], [], []])
+  }
+
+  /// So many bytes in pairs of digits.
+  private static func bytes(_ count: Int) -> String { String(repeating: "01", count: count) }
+
+  @Test(
+    "an advertisement is possible if an advertisement and a scan response of 31 bytes hold it",
+    arguments: [
+      // 3 for the flags, 28 for the data; 31 for other data.
+      (bytes(24), bytes(27), true), (bytes(27), bytes(24), true), (bytes(25), bytes(27), false),
+      // No part is longer than a packet, whatever is free in the other.
+      (bytes(0), bytes(28), false), (bytes(27), bytes(0), true),
+    ]
+  )
+  func legacy(one: String, other: String, isPossible: Bool) {
+    let data = "{ 0x0001: \"\(one)\", 0x0002: \"\(other)\" }"
+    let found = DeviceText.complaints("advertisement: { manufacturer-data: \(data) }")
+    #expect(found.isEmpty == isPossible, "\(found)")
+    let extended = "advertisement: { extended: true, manufacturer-data: \(data) }"
+    #expect(DeviceText.complaints(extended) == [])
+  }
+
+  @Test("the complaint has the bytes of each part; lists of services may be in both packets")
+  func parts() {
+    let uuid = "6c610001-1b1a-4e1c-8f6b-0b6c1d2e3f4"
+    let found = DeviceText.complaints(
+      """
+      name: Lamp
+      appearance: 0x0341
+      advertisement:
+        services: [battery, \(uuid)0, \(uuid)1]
+        service-data: { battery: "57", \(uuid)0: [{ u16: $sent }] }
+        tx-power: 4
+      """
+    )
+    #expect(
+      found == [
+        "device.yaml:5:3: advertisement: the advertisement takes 79 bytes: flags 3, name 6, "
+          + "appearance 4, services 4, services of 16 bytes 34, service-data 180f 5, "
+          + "service-data \(uuid)0 20, tx-power 3 (expected at most 31 in the advertisement and 31 in the "
+          + "scan response, or 'extended: true')"
+      ]
+    )
+    let services = "services: [battery, \(uuid)0, \(uuid)1], tx-power: 4"
+    #expect(DeviceText.complaints("advertisement: { \(services) }") == [])
+  }
+
+  @Test("so is the longest name of copies, and what a running device is to advertise")
+  func impossible() throws {
+    let name = String(repeating: "n", count: 28)
+    #expect(DeviceText.complaints("name: \(name)") == [])
+    let found = DeviceText.complaints("name: \(name)\ncount: 10")
+    #expect(found.count == 1 && found[0].contains("takes 36 bytes: flags 3, name 33"), "\(found)")
+    let device = try DeviceText.device("name: Lamp")
+    let change = "manufacturer-data: { 0x0001: \"\(Self.bytes(28))\" }"
+    #expect(throws: Problem.self) {
+      try DeviceFile.parseAdvertisement(change, changing: device.advertisement, of: device)
+    }
+  }
+
+  @Test("an extended advertisement has its bounds, too")
+  func extended() {
+    let long = "advertisement: { extended: true, manufacturer-data: "
+    #expect(DeviceText.complaints(long + "{ 1: \"\(Self.bytes(252))\" } }") == [])
+    let found = DeviceText.complaints(long + "{ 1: \"\(Self.bytes(253))\" } }")
+    #expect(
+      found.count == 1 && found[0].contains("expected at most 1650, and 256 each"), "\(found)")
   }
 
   @Test(

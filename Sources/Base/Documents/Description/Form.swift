@@ -1,11 +1,11 @@
-// A mapping by its keys: one description that reads it and makes its schema and its table.
+// The description of a mapping, which reads it and derives its schema and its table.
 
-/// The description of a mapping: its keys in order, the rules across keys, and what it is for.
+/// The description of a mapping: its keys in order, the rules across keys, and its purpose.
 ///
 /// Keys are read in the order of the description, so that a key may use what an earlier one stored
 /// in the state.
 public struct Form<Payload, State: Reading>: Sendable {
-  /// What the mapping is, for the schema.
+  /// The purpose of the mapping, for the schema.
   public let doc: String
   /// The value of an empty mapping.
   public let initial: @Sendable () -> Payload
@@ -37,14 +37,14 @@ public struct Form<Payload, State: Reading>: Sendable {
     self.rules = rules
   }
 
-  /// The value of a mapping. Errors are added to the state; the valid keys are read all the same.
+  /// Reads a mapping. Errors are added to the state, and do not prevent reading the other keys.
   public func read(_ node: Node, _ state: inout State) -> Payload {
     var payload = initial()
     read(node, into: &payload, &state)
     return payload
   }
 
-  /// Reads into an existing value.
+  /// Reads a mapping into an existing value.
   public func read(_ node: Node, into payload: inout Payload, _ state: inout State) {
     var mapping = MappingReader(node)
     for key in keys {
@@ -94,7 +94,8 @@ public struct Form<Payload, State: Reading>: Sendable {
 }
 
 extension Shape {
-  /// The shape of a mapping. It is described when it is read: a file without it costs nothing.
+  /// The shape of a mapping. The form is made on each use, so a file without such a mapping pays
+  /// nothing.
   public static func mapping(
     _ form: @autoclosure @escaping @Sendable () -> Form<Value, State>
   ) -> Shape {
@@ -103,10 +104,10 @@ extension Shape {
 }
 
 extension String {
-  /// In a cell of a table in Markdown.
+  /// The text escaped for a cell of a Markdown table.
   fileprivate var inCell: String { replacing("|", with: "\\|") }
 
-  /// Without the marks of code and of links.
+  /// The text without the Markdown of code and links.
   public var withoutMarkdown: String {
     replacing(/\[([^\]]*)\]\([^)]*\)/) { String($0.1) }.replacing("`", with: "")
   }

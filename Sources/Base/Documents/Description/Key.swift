@@ -1,4 +1,4 @@
-// One key of a mapping: its name, its value, and where the value is stored.
+// The description of one key of a mapping: its name, its value, and the property that stores it.
 
 /// A key of a mapping that becomes a `Payload`.
 public struct Key<Payload, State: Reading>: Sendable {
@@ -6,10 +6,10 @@ public struct Key<Payload, State: Reading>: Sendable {
   public let name: String
   /// One line for people, in Markdown.
   public let doc: String
-  /// What its value may be.
+  /// The valid values, for errors and tables.
   public let expected: String
   private let makeSchema: @Sendable () -> Schema
-  /// Whether it is an error when the key is missing.
+  /// Whether a missing key is an error.
   public let isRequired: Bool
   /// The default, for tables; empty when it is obvious.
   public let usual: @Sendable (Payload) -> String
@@ -18,15 +18,15 @@ public struct Key<Payload, State: Reading>: Sendable {
   /// The JSON Schema of the value of the key.
   public var schema: Schema { makeSchema() }
 
-  /// A key whose value `keep` stores.
+  /// A key whose value is stored by a closure.
   ///
   /// - Parameters:
   ///   - name: The key as it is written.
-  ///   - shape: What its value may be.
-  ///   - isRequired: Whether it is an error when the key is missing.
-  ///   - usual: The default, where no property of the payload holds it.
+  ///   - shape: The kind of value.
+  ///   - isRequired: Whether a missing key is an error.
+  ///   - usual: The default, for tables, if no property of the payload has it.
   ///   - doc: One line for people, in Markdown.
-  ///   - keep: Stores the value; it also gets the node of the value.
+  ///   - keep: Stores the value. Its last argument is the node of the value.
   public init<Value>(
     _ name: String, _ shape: Shape<Value, State>, isRequired: Bool = false, usual: String = "",
     _ doc: String, keep: @escaping @Sendable (inout Payload, Value, Node) -> Void
@@ -42,7 +42,7 @@ public struct Key<Payload, State: Reading>: Sendable {
     }
   }
 
-  /// A key for a property, whose initial value is the default.
+  /// A key for a property. The initial value of the property is the default.
   public init<Value>(
     _ name: String, _ path: any WritableKeyPath<Payload, Value> & Sendable,
     _ shape: Shape<
@@ -63,7 +63,7 @@ public struct Key<Payload, State: Reading>: Sendable {
     }
   }
 
-  /// A key for an optional property, which is nil without the key.
+  /// A key for an optional property, which stays nil if the key is missing.
   public init<Value>(
     _ name: String, _ path: any WritableKeyPath<Payload, Value?> & Sendable,
     _ shape: Shape<

@@ -1,36 +1,39 @@
 // Rules across the keys of a mapping.
+//
+// Rules about one value belong to its Shape.
 
-/// A rule across the keys of a mapping: which of them belong together.
+/// A rule across the keys of a mapping, such as keys that exclude each other.
 public struct KeyRule: Sendable {
-  /// What breaks a rule. It is about the first of the keys that is present, otherwise about the
-  /// mapping.
-  public typealias Breach = (keys: [String], problem: Problem)
+  /// A problem with some keys. Its position is the first of these keys that is present, otherwise
+  /// the mapping.
+  public typealias KeyProblem = (keys: [String], problem: Problem)
 
   private let makeSchema: @Sendable () -> JSONValue?
-  /// Whether a misspelt key may cause the problem: then only the unknown key is reported.
+  /// Whether a misspelt key may break the rule. If the mapping has an unknown key, only that is
+  /// reported.
   package let needsKey: Bool
-  private let find: @Sendable (_ isGiven: (String) -> Bool) -> [Breach]
+  private let find: @Sendable (_ isGiven: (String) -> Bool) -> [KeyProblem]
   private let look: @Sendable (_ mapping: Node) -> Problem?
 
-  /// The rule in JSON Schema; nil where a schema does not express it.
+  /// The rule in JSON Schema; nil if a schema does not express it.
   public var schema: JSONValue? { makeSchema() }
 
-  /// A rule about which keys are given; with `needsKey`, an unknown key of the mapping is reported
+  /// A rule about the presence of keys. With `needsKey`, an unknown key of the mapping is reported
   /// instead, since it may be the missing one.
   public init(
     schema: @autoclosure @escaping @Sendable () -> JSONValue?, needsKey: Bool = false,
-    breaches: @escaping @Sendable (_ isGiven: (String) -> Bool) -> [Breach]
+    problems: @escaping @Sendable (_ isGiven: (String) -> Bool) -> [KeyProblem]
   ) {
     makeSchema = schema
     self.needsKey = needsKey
-    find = breaches
+    find = problems
     look = { _ in nil }
   }
 
-  /// A rule that looks at the values of the keys in a file.
+  /// A rule about the values of keys in a file.
   ///
-  /// Only `problems(_:)` asks it: it is for device files and scenarios. Chains are made without a
-  /// file, too; their rules about values are `Described.conflict(within:)`.
+  /// Only `problems(_:)` checks it: it is for device files and scenarios. Chains are also made
+  /// without a file; their rules about values are `Described.conflict(within:)`.
   public init(
     schema: @autoclosure @escaping @Sendable () -> JSONValue?,
     check: @escaping @Sendable (_ mapping: Node) -> Problem?
@@ -41,10 +44,10 @@ public struct KeyRule: Sendable {
     look = check
   }
 
-  /// What breaks it in a value, however that was made.
-  package func breaches(_ isGiven: (String) -> Bool) -> [Breach] { find(isGiven) }
+  /// The problems of a value, made from a file or in Swift.
+  package func problems(given isGiven: (String) -> Bool) -> [KeyProblem] { find(isGiven) }
 
-  /// The errors about a mapping.
+  /// The problems of a mapping in a file.
   package func problems(_ mapping: Node) -> [Problem] {
     let broken = find { mapping.value(of: $0) != nil }.map { keys, problem in
       problem.at(keys.lazy.compactMap { mapping.value(of: $0) }.first ?? mapping)
@@ -52,7 +55,7 @@ public struct KeyRule: Sendable {
     return broken + (look(mapping).map { [$0] } ?? [])
   }
 
-  /// At most one of these keys.
+  /// Allows at most one of these keys.
   public static func exclusive(_ keys: [String]) -> KeyRule {
     let given = keys.map { JSONValue.required($0) }
     let none: JSONValue = ["not": .anyOf(given)]
@@ -66,9 +69,9 @@ public struct KeyRule: Sendable {
     }
   }
 
-  /// At least one of these keys.
+  /// Requires at least one of these keys.
   ///
-  /// - Parameter blamed: The key that the error is about; nil for the mapping.
+  /// - Parameter blamed: The key at which the problem is reported; nil for the mapping.
   public static func some(
     of keys: [String], _ message: String, expected: String? = nil, at blamed: String? = nil
   ) -> KeyRule {
@@ -78,14 +81,14 @@ public struct KeyRule: Sendable {
     }
   }
 
-  /// Exactly one of these keys.
+  /// Requires exactly one of these keys.
   public static func one(of keys: [String], _ message: String, expected: String) -> KeyRule {
     KeyRule(schema: ["oneOf": .requiring(each: keys)], needsKey: true) { isGiven in
       keys.count(where: isGiven) == 1 ? [] : [([], Problem(message, expected: expected))]
     }
   }
 
-  /// A key that needs one of other keys.
+  /// Allows a key only with one of the other keys.
   public static func only(
     _ key: String, with others: [String], _ message: String, expected: String? = nil
   ) -> KeyRule {
@@ -97,7 +100,7 @@ public struct KeyRule: Sendable {
     }
   }
 
-  /// A key that excludes another one.
+  /// Forbids a key together with another one.
   public static func never(_ key: String, with other: String, _ message: String) -> KeyRule {
     KeyRule(schema: ["not": .required(other, key)]) { isGiven in
       isGiven(other) && isGiven(key) ? [([key], Problem(message))] : []

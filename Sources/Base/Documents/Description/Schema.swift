@@ -1,20 +1,20 @@
-// JSON Schema fragments, with the definitions that they refer to, and their pieces.
+// JSON Schema fragments with their definitions, and the keywords that they are made of.
 
-/// A fragment of a JSON Schema (draft 7), with every definition that it needs.
+/// A fragment of a JSON Schema (draft 7), with the definitions that it refers to.
 ///
-/// A schema file is a fragment with its definitions, so that none is missing and none is unused.
+/// A schema file is one fragment with its definitions, so none is missing and none is unused.
 public struct Schema: Hashable, Sendable {
   /// The fragment; it may refer to the definitions.
   public var json: JSONValue
-  /// The definitions by the names in `#/definitions/NAME`; each comes before those that refer to it.
+  /// The definitions, named as in `#/definitions/NAME`. Each precedes those that refer to it.
   public private(set) var definitions: [JSONValue.Member]
 
-  /// A schema, without definitions unless they are given.
+  /// A fragment with the given definitions.
   public init(_ json: JSONValue, definitions: [JSONValue.Member] = []) {
     (self.json, self.definitions) = (json, definitions)
   }
 
-  /// A fragment made of others, with their definitions.
+  /// A fragment made of others, with the definitions of these.
   public init(_ json: JSONValue, of parts: [Schema]) {
     self.json = json
     definitions = []
@@ -25,7 +25,7 @@ public struct Schema: Hashable, Sendable {
 
   // MARK: Fragments
 
-  /// A reference to this fragment as a definition.
+  /// Makes this fragment a definition, and returns a reference to it.
   public func named(_ name: String) -> Schema {
     var result = Schema(.reference(name))
     result.definitions = definitions
@@ -33,7 +33,7 @@ public struct Schema: Hashable, Sendable {
     return result
   }
 
-  /// The fragment with a description, which replaces an existing one.
+  /// The fragment with a description, which replaces the existing one.
   public func described(_ text: String) -> Schema {
     guard !text.isEmpty else { return self }
     // Draft 7 ignores the members beside a reference.
@@ -76,8 +76,8 @@ public struct Schema: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - title: The title of the schema.
-  ///   - doc: What the file is.
-  ///   - others: Schemas of other files by file name; their definitions are referred to, not
+  ///   - doc: The description of the file.
+  ///   - others: Schemas of other files by file name. Their definitions are referenced, not
   ///     repeated.
   public func file(title: String, doc: String, others: [String: Schema] = [:]) -> String {
     let own = definitions.filter { definition in
@@ -101,7 +101,7 @@ public struct Schema: Hashable, Sendable {
 }
 
 extension JSONValue {
-  /// With references into the other files that have the definitions.
+  /// The schema with references to definitions of other files.
   ///
   /// - Parameter names: The names of definitions, by file.
   fileprivate func referring(_ names: [String: Set<String>]) -> JSONValue {
@@ -138,7 +138,7 @@ extension JSONValue {
 
   package static func oneOf(_ words: [String]) -> JSONValue { ["enum": texts(words)] }
 
-  /// A list of `items`, without a count of one at least.
+  /// A list of `items`; by default of one or more.
   package static func list(
     of items: JSONValue, _ count: ClosedRange<Int> = 1...(.max)
   ) -> JSONValue {
@@ -148,10 +148,10 @@ extension JSONValue {
     return list
   }
 
-  /// A mapping in which keys are present.
+  /// Requires keys of a mapping.
   package static func required(_ names: String...) -> JSONValue { ["required": texts(names)] }
 
-  /// A schema for each key: a mapping in which it is present.
+  /// A list of schemas, each of which requires one of the keys.
   package static func requiring(each names: [String]) -> JSONValue {
     .array(names.map { .required($0) })
   }

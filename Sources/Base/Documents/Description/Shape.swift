@@ -1,8 +1,9 @@
-// A kind of value of a key: how it is read, described and shown.
+// The kinds of values of keys: how they are read, described and shown.
 
 import Spelling
 
-/// The state of a reading: the errors so far, and what later keys need of earlier ones.
+/// The state while a document is read: the errors so far, and values that later keys need from
+/// earlier ones.
 public protocol Reading: SendableMetatype {
   /// The errors found so far.
   var problems: [Problem] { get set }
@@ -10,15 +11,15 @@ public protocol Reading: SendableMetatype {
 
 /// One kind of value in a document: how it is read, described in errors and schemas, and shown.
 public struct Shape<Value, State: Reading>: Sendable {
-  /// What is valid, for errors and tables: `a whole number from 1 to 9`.
+  /// The valid values, for errors and tables: `a whole number from 1 to 9`.
   public let expected: String
   private let makeSchema: @Sendable () -> Schema
-  /// The value as it is written; nil where people do not need it.
+  /// Returns the notation of a value; nil if tables need not show it.
   public let shown: @Sendable (Value) -> String?
   private let reader: @Sendable (Node, inout State) -> Value?
 
-  /// The schema of such a value. It is made on each call, so that a run that reads files pays
-  /// nothing for it.
+  /// The JSON Schema of the value. It is made on each call, so that reading files costs nothing for
+  /// it.
   public var schema: Schema { makeSchema() }
 
   /// A kind of value.
@@ -31,11 +32,11 @@ public struct Shape<Value, State: Reading>: Sendable {
   /// ```
   ///
   /// - Parameters:
-  ///   - expected: What is valid, for errors and tables.
-  ///   - schema: The same as a JSON Schema.
-  ///   - shown: The value as it is written; nil where people do not need it.
-  ///   - read: Converts a node. When it returns nil without adding an error of its own, the error
-  ///     is that the node is not what is expected.
+  ///   - expected: The valid values, for errors and tables.
+  ///   - schema: The JSON Schema of the value.
+  ///   - shown: Returns the notation of a value; nil if tables need not show it.
+  ///   - read: Converts a node. If it returns nil without adding an error, an error with `expected`
+  ///     is added.
   public init(
     _ expected: String, schema: @autoclosure @escaping @Sendable () -> Schema,
     shown: @escaping @Sendable (Value) -> String? = { _ in nil },
@@ -47,7 +48,7 @@ public struct Shape<Value, State: Reading>: Sendable {
     reader = read
   }
 
-  /// The value of a node; nil after an error.
+  /// Reads the value of a node; nil after an error.
   public func read(_ node: Node, _ state: inout State) -> Value? {
     let before = state.problems.count
     if let value = reader(node, &state) { return value }
@@ -55,7 +56,7 @@ public struct Shape<Value, State: Reading>: Sendable {
     return nil
   }
 
-  /// The same shape as a definition of a schema.
+  /// The shape, whose schema is a named definition.
   public func named(_ name: String) -> Shape {
     Shape(expected, schema: schema.named(name), shown: shown, read: reader)
   }
@@ -65,7 +66,7 @@ extension Node {
   /// The text in quotes, or the kind of the node, for error messages.
   public var shown: String { text.map { "'\($0)'" } ?? kind }
 
-  /// An error: the node is not what is expected.
+  /// An error: the node is not a valid value.
   public func problem(expected: String, nearest: String? = nil) -> Problem {
     problem(found: shown, expected: expected, nearest: nearest)
   }
@@ -113,7 +114,7 @@ extension Shape where Value == Bool {
 }
 
 extension Shape where Value == String {
-  /// A text that `expected` describes, of at most so many bytes.
+  /// A text of at most `bytes` bytes.
   public static func text(_ expected: String, bytes: Int? = nil) -> Shape {
     let json: JSONValue = ["type": "string"]
     return Shape(

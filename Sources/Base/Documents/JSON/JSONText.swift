@@ -1,8 +1,10 @@
-// JSON text as a value. Positions are not kept: files that people write are read by Document.
+// Parses JSON.
+//
+// Without positions: files written by people are parsed by Document.
 
-/// A text is not JSON, or nested too deeply.
+/// A text that is not JSON, or is nested too deeply.
 package struct JSONSyntaxError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// Where, in octets from the start.
+  /// The position, in bytes from the start.
   package let offset: Int
 
   package var description: String { "invalid JSON at byte \(offset)" }
@@ -19,7 +21,7 @@ extension JSONValue {
 }
 
 private struct JSONParser {
-  /// How deeply values may be nested.
+  /// The maximum nesting depth.
   private static let depthLimit = 64
 
   let octets: [UInt8]
@@ -42,7 +44,7 @@ private struct JSONParser {
     while let octet = current, [0x20, 0x09, 0x0a, 0x0d].contains(octet) { next += 1 }
   }
 
-  private mutating func takes(_ character: Unicode.Scalar) -> Bool {
+  private mutating func consume(_ character: Unicode.Scalar) -> Bool {
     guard current == UInt8(ascii: character) else { return false }
     next += 1
     return true
@@ -77,17 +79,17 @@ private struct JSONParser {
     next += 1
     var members: [JSONValue.Member] = []
     skipSpaces()
-    if takes("}") { return .object([]) }
+    if consume("}") { return .object([]) }
     repeat {
       skipSpaces()
       guard current == UInt8(ascii: "\"") else { throw failure }
       let key = try string()
       skipSpaces()
-      guard takes(":") else { throw failure }
+      guard consume(":") else { throw failure }
       members.append(JSONValue.Member(key, try value(depth: depth + 1)))
       skipSpaces()
-    } while takes(",")
-    guard takes("}") else { throw failure }
+    } while consume(",")
+    guard consume("}") else { throw failure }
     return .object(members)
   }
 
@@ -95,12 +97,12 @@ private struct JSONParser {
     next += 1
     var values: [JSONValue] = []
     skipSpaces()
-    if takes("]") { return .array([]) }
+    if consume("]") { return .array([]) }
     repeat {
       values.append(try value(depth: depth + 1))
       skipSpaces()
-    } while takes(",")
-    guard takes("]") else { throw failure }
+    } while consume(",")
+    guard consume("]") else { throw failure }
     return .array(values)
   }
 

@@ -1,6 +1,6 @@
-// JSON whose objects keep the order of their members, and whose numbers keep their digits.
+// JSON values. Objects keep the order of their members, and numbers keep their digits.
 //
-// JSONText.swift parses it.
+// JSONText.swift has the parser.
 
 /// A JSON value.
 ///
@@ -23,7 +23,7 @@ public indirect enum JSONValue: Hashable, Sendable {
   public struct Member: Hashable, Sendable {
     /// The name of the member.
     public let key: String
-    /// What the name stands for.
+    /// The value of the member.
     public let value: JSONValue
 
     /// A member of an object.
@@ -33,7 +33,7 @@ public indirect enum JSONValue: Hashable, Sendable {
     }
   }
 
-  /// A number; null for a number that is not finite, which JSON does not support.
+  /// A number; null for a number that is not finite, which JSON cannot represent.
   public init(_ number: Double) { self = number.isFinite ? .number("\(number)") : .null }
 
   /// A whole number.
@@ -41,13 +41,13 @@ public indirect enum JSONValue: Hashable, Sendable {
 
   // MARK: Parts
 
-  /// The value of a member; nil without one, and for another value than an object.
+  /// The value of a member; nil if it is missing or this is not an object.
   public subscript(key: String) -> JSONValue? {
     guard case .object(let members) = self else { return nil }
     return members.first { $0.key == key }?.value
   }
 
-  /// The object with a member added at the end, or replaced in place when the key exists.
+  /// The object with a member appended, or replaced in place if the key exists.
   ///
   /// ```swift
   /// let json: JSONValue = ["name": "Soil"]
@@ -64,16 +64,16 @@ public indirect enum JSONValue: Hashable, Sendable {
     return .object(members)
   }
 
-  /// The text of a string; nil for another value.
+  /// The text of a string; nil for other values.
   package var string: String? { if case .string(let text) = self { text } else { nil } }
 
-  /// A number that is whole; nil for another value.
+  /// The value of a whole number; nil for other values.
   package var integer: Int? { if case .number(let text) = self { Int(text) } else { nil } }
 
-  /// A number; nil for another value.
+  /// The value of a number; nil for other values.
   package var double: Double? { if case .number(let text) = self { Double(text) } else { nil } }
 
-  /// The elements of an array; empty for another value.
+  /// The elements of an array; empty for other values.
   package var elements: [JSONValue] { if case .array(let values) = self { values } else { [] } }
 
   // MARK: Text
@@ -124,7 +124,9 @@ public indirect enum JSONValue: Hashable, Sendable {
     }
   }
 
-  /// - Parameter before: How many columns the key before it takes.
+  /// The text, indented, on several lines if necessary.
+  ///
+  /// - Parameter before: The width of the preceding key, in columns.
   private func lines(indent: Int, before: Int, _ width: Int) -> String {
     let compact = compact
     // A comma may follow.
@@ -145,9 +147,7 @@ public indirect enum JSONValue: Hashable, Sendable {
     }
   }
 
-  /// A string in quotes.
-  ///
-  /// What is not printable is escaped, so that a line can be shown; readers get it back as it was.
+  /// Appends a string in quotes. Characters that are not printable are escaped.
   private static func write(_ string: String, to text: inout String) {
     text += "\""
     for scalar in string.unicodeScalars {
@@ -159,7 +159,7 @@ public indirect enum JSONValue: Hashable, Sendable {
       case "\t": text += "\\t"
       case _ where scalar.isPrintable: text.unicodeScalars.append(scalar)
       default:
-        // Beyond the first plane by two codes, a surrogate pair.
+        // A character beyond the first plane is a surrogate pair of two escapes.
         for unit in String(scalar).utf16 {
           let digits = String(unit, radix: 16)
           text += "\\u" + String(repeating: "0", count: 4 - digits.utf8.count) + digits
@@ -183,10 +183,10 @@ extension JSONValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiteral,
 }
 
 extension Unicode.Scalar {
-  /// Whether a person sees it where it is, and nothing else happens.
+  /// Whether the character is visible in its place and has no other effect.
   ///
-  /// Controls (also those of C1), line and paragraph separators, and characters without a width or
-  /// that reorder others are not printable. Selectors of an emoji's form are.
+  /// Controls (including C1), line and paragraph separators, and characters that have no width or
+  /// reorder others are not printable. Emoji variation selectors are.
   ///
   /// - Source: Unicode 15, 4.5 (General Category) and 5.21 (Default Ignorable Code Points); UAX 9,
   ///   2 (directional formatting characters).

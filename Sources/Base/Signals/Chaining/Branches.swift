@@ -2,10 +2,11 @@
 //
 // For operators that join several signals, stop one early, or let one run ahead.
 
-/// The concurrent branches of an operator, and the rendezvous through which it receives their events.
+/// The concurrent branches of an operator, and the rendezvous through which it receives their
+/// events.
 ///
-/// Nothing is buffered: a branch that sends an event waits until the operator has handled it. However
-/// the operator ends, its branches have ended before, clean-up included.
+/// Nothing is buffered: a branch that sends an event waits until the operator has handled it.
+/// However the operator ends, its branches have ended before, clean-up included.
 final class Branches<Event: Sendable>: Sendable {
   /// An event or the end of a branch, identified by its number.
   enum Step: Sendable {
@@ -77,11 +78,13 @@ final class Branches<Event: Sendable>: Sendable {
       try await handoff.send(.sent(number, event))
     }
 
-    /// Marks later output of the operator as nested inside the streams that produced the current value.
+    /// Marks later output of the operator as nested inside the streams that produced the current
+    /// value.
     func noteStreams() { streams.note(source: number) }
   }
 
-  /// Calls `receive` with each step, in order of arrival, until it returns false; then ends the branches.
+  /// Calls `receive` with each step, in order of arrival, until it returns false; then ends the
+  /// branches.
   ///
   /// A branch waits until `receive` ends the completion `handled` of its event.
   func pump(_ receive: (Step, _ handled: Completion<Void>) async throws -> Bool) async throws {
@@ -126,8 +129,8 @@ final class Branches<Event: Sendable>: Sendable {
 
   // MARK: Ends
 
-  /// Cancels the branches, drops the events that they have not delivered, and ends the operator with
-  /// `result`. Only the first call counts.
+  /// Cancels the branches, drops the events that they have not delivered, and ends the operator
+  /// with `result`. Only the first call counts.
   func stop(_ result: Result<Void, any Error>) {
     let tasks = state.withLock { state in
       state.stopped = state.stopped ?? result
@@ -164,7 +167,8 @@ final class Branches<Event: Sendable>: Sendable {
     for (_, task) in tasks { await task.ended() }
   }
 
-  /// Runs a wait for the branches. If it times out, throws the error of the branch that took too long.
+  /// Runs a wait for the branches. If it times out, throws the error of the branch that took too
+  /// long.
   func explained<R>(_ wait: () async throws -> R) async throws -> R {
     do {
       return try await wait()

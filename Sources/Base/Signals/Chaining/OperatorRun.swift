@@ -1,6 +1,7 @@
 // Runs a SignalOperator: its source is never slowed; its consumer waits for output and for time.
 //
-// The machine makes all decisions. This shell calls it under a lock and performs the effects outside.
+// The machine makes all decisions. This shell calls it under a lock and performs the effects
+// outside.
 
 /// One run of an operator.
 
@@ -21,7 +22,8 @@ final class OperatorRun<Machine: SignalOperator>: Sendable {
     var consumer: Completion<Step>?
     var armedFor: Instant?
 
-    /// Wakes the machine for each `wakeUp` that has passed, then calls `body`, unless the run has ended.
+    /// Wakes the machine for each `wakeUp` that has passed, then calls `body`, unless the run has
+    /// ended.
     mutating func advance(to now: Instant, _ body: (inout State) throws -> Void = { _ in }) {
       guard ending == nil else { return }
       do {

@@ -4,10 +4,11 @@
 
 /// An operator as a state machine: values and instants go in, values come out.
 ///
-/// It starts no timer and no task, so a test can simply call it. ``Signal/through(_:)`` runs it; each
-/// run begins with a copy of the given value. The source is never slowed, so the operator must bound
-/// its buffer: it drops values, or throws an error that names the bound, such as ``BufferOverflow``.
-/// An operator that should slow its source is a function over ``Signal/run(_:)`` instead, like `filter`.
+/// It starts no timer and no task, so a test can simply call it. ``Signal/through(_:)`` runs it;
+/// each run begins with a copy of the given value. The source is never slowed, so the operator must
+/// bound its buffer: it drops values, or throws an error that names the bound, such as
+/// ``BufferOverflow``. An operator that should slow its source is a function over
+/// ``Signal/run(_:)`` instead, like `filter`.
 ///
 /// ```swift
 /// /// Sends how many values arrived in each full period that had one.
@@ -44,7 +45,8 @@ public protocol SignalOperator<Input, Output>: Sendable {
   /// - Throws: An error that ends the run, after the output that is ready was sent.
   mutating func receive(_ value: Input, at now: Instant) throws
 
-  /// The instant for the next call of ``wake(at:)``; nil, the default, for none. Read after each call.
+  /// The instant for the next call of ``wake(at:)``; nil, the default, for none. Read after each
+  /// call.
   var wakeUp: Instant? { get }
 
   /// Called when the instant of ``wakeUp`` has come or passed. Does nothing by default.
@@ -52,12 +54,12 @@ public protocol SignalOperator<Input, Output>: Sendable {
   /// - Throws: An error that ends the run, after the output that is ready was sent.
   mutating func wake(at now: Instant) throws
 
-  /// Called when the source has completed or failed. The output that ``next()`` returns from then on is
-  /// sent before the run ends in the same way. Does nothing by default.
+  /// Called when the source has completed or failed. The output that ``next()`` returns from then
+  /// on is sent before the run ends in the same way. Does nothing by default.
   mutating func end(at now: Instant)
 
-  /// Removes and returns the next value to be sent; nil if none is ready. Called when the consumer is
-  /// idle.
+  /// Removes and returns the next value to be sent; nil if none is ready. Called when the consumer
+  /// is idle.
   mutating func next() -> Output?
 
   /// Whether no further output will come, although the source has not ended: the source is then
@@ -86,9 +88,9 @@ extension Signal {
   /// through(CountPerPeriod(period: 4))     ------2-------1-|
   /// ```
   ///
-  /// The source runs in its own task and is never slowed. The consumer gets one value at a time. When
-  /// the source ends, the remaining output is sent, then the run completes or fails in the same way. A
-  /// cancelled run drops the remaining output.
+  /// The source runs in its own task and is never slowed. The consumer gets one value at a time.
+  /// When the source ends, the remaining output is sent, then the run completes or fails in the
+  /// same way. A cancelled run drops the remaining output.
   ///
   /// ```swift
   /// presses.through(CountPerPeriod(period: .seconds(10)))   // the example of SignalOperator

@@ -1,18 +1,19 @@
 // A signal for each value, run one after another.
 
 extension Signal {
-  /// For each value, runs the signal that `transform` returns to its end before the next one starts.
+  /// For each value, runs the signal that `transform` returns to its end before the next one
+  /// starts.
   ///
   /// ```
   /// source                  1---2---|
   /// flattenMap { n.a n.b }  1.a-1.b-2.a-2.b|
   /// ```
   ///
-  /// Use it to chain operations: each step depends on the value of the previous one. The first failure
-  /// ends everything. The source waits while the signal of its value runs.
+  /// Use it to chain operations: each step depends on the value of the previous one. The first
+  /// failure ends everything. The source waits while the signal of its value runs.
   ///
-  /// Other libraries differ: `flattenMap` of ReactiveCocoa and `flatMap` of RxSwift, RxJava and Combine
-  /// run the signals concurrently, with their values in order of arrival. That is
+  /// Other libraries differ: `flattenMap` of ReactiveCocoa and `flatMap` of RxSwift, RxJava and
+  /// Combine run the signals concurrently, with their values in order of arrival. That is
   /// ``flattenMap(_:_:)`` with `.merge(limit:)`. This one is Rx's `concatMap`.
   ///
   /// ```swift
@@ -107,8 +108,8 @@ final class FlattenMapLink<Value: Sendable, R: Sendable>: ChainLink<R>, @uncheck
     try await source.run { value in try await transform(value).work.link().run(sink) }
   }
 
-  /// Freeing a link frees its source recursively. A long chain is freed in pieces of 1000 links, each on
-  /// another thread, so that no stack overflows.
+  /// Freeing a link frees its source recursively. A long chain is freed in pieces of 1000 links,
+  /// each on another thread, so that no stack overflows.
   deinit {
     if length.isMultiple(of: 1000) { _ = startThread("chain") { [source] in _ = source } }
   }

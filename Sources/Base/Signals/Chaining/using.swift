@@ -11,8 +11,8 @@ extension Signal {
   /// ```
   ///
   /// The release is shielded: neither cancellation nor the deadline of the caller cuts it short. It
-  /// runs after completion, failure, timeout and cancellation; a consumer that stops early continues
-  /// after it. It does not run if `acquire` failed.
+  /// runs after completion, failure, timeout and cancellation; a consumer that stops early
+  /// continues after it. It does not run if `acquire` failed.
   ///
   /// ```swift
   /// Signal.using(
@@ -28,8 +28,8 @@ extension Signal {
   ///   - release: Releases the resource.
   ///   - releaseLimit: The time limit of the release.
   ///   - use: The work with the resource.
-  /// - Returns: The values of `use`. Fails with the first cause; with ``FailedWithCleanUp`` when the
-  ///   release failed.
+  /// - Returns: The values of `use`. Fails with the first cause; with ``FailedWithCleanUp`` when
+  ///   the release failed.
   public static func using<Resource: Sendable>(
     acquire: Signal<Resource>, release: @escaping @Sendable (Resource) -> Signal<Void>,
     releaseLimit: Duration = .seconds(10), _ use: @escaping @Sendable (Resource) throws -> Signal

@@ -5,8 +5,8 @@ typealias Storing = @Sendable () -> Void
 
 /// The latest value of one of several joined signals.
 ///
-/// The operator calls the `Storing` closure that it receives, so that it handles each value before the
-/// next one is stored.
+/// The operator calls the `Storing` closure that it receives, so that it handles each value before
+/// the next one is stored.
 final class JoinedSlot<Value: Sendable>: Sendable {
   private let content = Guarded<Value?>(nil)
 

@@ -32,9 +32,9 @@ extension Signal {
   /// combineLatest([a, b])     --[1,x]-[2,x]-[2,y]-[3,y]|
   /// ```
   ///
-  /// It sends once each signal has a value, then again after each further value. It completes when all
-  /// have completed; the first failure cancels the others, waits for their clean-up, and fails the
-  /// result. A signal waits while the consumer handles its value: nothing is buffered.
+  /// It sends once each signal has a value, then again after each further value. It completes when
+  /// all have completed; the first failure cancels the others, waits for their clean-up, and fails
+  /// the result. A signal waits while the consumer handles its value: nothing is buffered.
   ///
   /// ```swift
   /// Signal.combineLatest(sensors.map { $0.read(.batteryLevel) }).map { $0.min() }

@@ -187,10 +187,10 @@ extension Signal {
   /// observer B           2---3---4|          the last observer stops the source
   /// ```
   ///
-  /// The first observer starts the source; when the last one stops, it stops the source and waits for
-  /// its clean-up. A late observer gets only later values. After the end, the next observer starts the
-  /// source again; so a failure is not kept, and `retry` works. The source is never slowed: each
-  /// observer has a buffer.
+  /// The first observer starts the source; when the last one stops, it stops the source and waits
+  /// for its clean-up. A late observer gets only later values. After the end, the next observer
+  /// starts the source again; so a failure is not kept, and `retry` works. The source is never
+  /// slowed: each observer has a buffer.
   ///
   /// The run belongs to the turn of the observer that starts it, and uses its loop, but not its
   /// deadline. It ends with that turn: observers outside that turn then get the values sent before,
@@ -208,13 +208,14 @@ extension Signal {
   /// Signal.merge(readings.map { "\($0)" }, readings.bufferCount(10).map { "\($0)" })
   /// ```
   ///
-  /// - Parameter bufferLimit: The number of values that may wait for one observer; with one more, that
-  ///   observer fails with ``BufferOverflow``.
+  /// - Parameter bufferLimit: The number of values that may wait for one observer; with one more,
+  ///   that observer fails with ``BufferOverflow``.
   public func share(bufferLimit: Int = 65_536) -> Signal {
     multicast(replaying: 0, bufferLimit: bufferLimit)
   }
 
-  /// Shares one run like ``share(bufferLimit:)``; a late observer first gets the last `count` values.
+  /// Shares one run like ``share(bufferLimit:)``; a late observer first gets the last `count`
+  /// values.
   ///
   /// ```
   /// source            1---2---3-----|      (run once)
@@ -226,8 +227,8 @@ extension Signal {
   /// A completed run is kept: later observers get its last values and the completion. A run that
   /// failed, or was stopped with its last observer, is not kept: the next observer starts again.
   ///
-  /// ReactiveCocoa's `replay` starts at once and never stops; its `replayLazily` keeps a failure, so
-  /// that a later `retry` never repeats the work.
+  /// ReactiveCocoa's `replay` starts at once and never stops; its `replayLazily` keeps a failure,
+  /// so that a later `retry` never repeats the work.
   ///
   /// ```swift
   /// let services = thermometer.connect().then { discover() }.replay(count: 1)
@@ -235,8 +236,8 @@ extension Signal {
   ///
   /// - Parameters:
   ///   - count: The number of values to keep, at least 1; the oldest is dropped.
-  ///   - bufferLimit: The number of further values that may wait for one observer; with one more, that
-  ///     observer fails with ``BufferOverflow``.
+  ///   - bufferLimit: The number of further values that may wait for one observer; with one more,
+  ///     that observer fails with ``BufferOverflow``.
   public func replay(count: Int, bufferLimit: Int = 65_536) -> Signal {
     precondition(count > 0, "replay must keep at least one value: use share")
     return multicast(replaying: count, bufferLimit: bufferLimit)

@@ -9,10 +9,10 @@ extension Signal {
   /// withLatest(from: other)  ------(2,x)-(3,z)|
   /// ```
   ///
-  /// Values that arrive before the first of `other` are dropped. The result completes with this signal,
-  /// and then cancels `other`. If `other` completes earlier, its last value stays in use. The first
-  /// failure of either fails the result. This signal waits while the consumer handles a value; `other`
-  /// never waits, and only its latest value is stored.
+  /// Values that arrive before the first of `other` are dropped. The result completes with this
+  /// signal, and then cancels `other`. If `other` completes earlier, its last value stays in use.
+  /// The first failure of either fails the result. This signal waits while the consumer handles a
+  /// value; `other` never waits, and only its latest value is stored.
   ///
   /// ```swift
   /// buttonPresses.withLatest(from: temperatures).map { _, temperature in temperature }

@@ -6,7 +6,8 @@ struct ZipOrder: Equatable {
 
   init(count: Int) { waiting = Array(repeating: false, count: count) }
 
-  /// Records a value. Returns whether one of each signal is waiting, so that they are sent together.
+  /// Records a value. Returns whether one of each signal is waiting, so that they are sent
+  /// together.
   mutating func arrived(_ index: Int) -> Bool {
     waiting[index] = true
     guard waiting.allSatisfy({ $0 }) else { return false }
@@ -27,10 +28,10 @@ extension Signal {
   /// zip(a, b)   --(1,x)-(2,y)-(3,z)|
   /// ```
   ///
-  /// A signal waits until all others have sent a value, so nothing is buffered; a source that cannot
-  /// wait, such as a ``Subject``, has its own buffer limit. The result completes, and cancels the other
-  /// signals, as soon as a signal without a waiting value completes. The first failure cancels the
-  /// others, waits for their clean-up, and fails the result.
+  /// A signal waits until all others have sent a value, so nothing is buffered; a source that
+  /// cannot wait, such as a ``Subject``, has its own buffer limit. The result completes, and
+  /// cancels the other signals, as soon as a signal without a waiting value completes. The first
+  /// failure cancels the others, waits for their clean-up, and fails the result.
   ///
   /// ```swift
   /// Signal.zip(thermometer.read(.batteryLevel), lamp.read(.batteryLevel))

@@ -31,8 +31,8 @@ struct DriveCondition: DriveGoal {
 
 /// One blocked thread: its goal, and the semaphore that it sleeps on.
 final class DriveWaiter: @unchecked Sendable {
-  // `semaphore` points to a POSIX semaphore, which any thread may use. It is freed with this object,
-  // which the sleeping and the waking thread both retain.
+  // `semaphore` points to a POSIX semaphore, which any thread may use. It is freed with this
+  // object, which the sleeping and the waking thread both retain.
   private let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
   let goal: any DriveGoal
   private let thread = pthread_self()

@@ -5,8 +5,8 @@ import Glibc
 
 /// A loop over the monotonic clock and real descriptors.
 ///
-/// Making one costs nothing: its epoll descriptor is opened with the first wait. Any thread may drive
-/// it, one thread at a time.
+/// Making one costs nothing: its epoll descriptor is opened with the first wait. Any thread may
+/// drive it, one thread at a time.
 public final class EventLoop: Loop, @unchecked Sendable {
   // No state besides that of `Loop`.
 

@@ -1,7 +1,7 @@
 // The clock and the descriptor events of a loop.
 //
-// There are two: those of the host, and virtual time. The queue, the timers and the watches belong to
-// the loop.
+// There are two: those of the host, and virtual time. The queue, the timers and the watches belong
+// to the loop.
 
 /// The clock of a loop, and the events that its driver waits for.
 protocol EventSource: AnyObject, Sendable {
@@ -11,11 +11,12 @@ protocol EventSource: AnyObject, Sendable {
   /// The wall-clock time at the start, since 1970-01-01T00:00:00Z.
   var wallClockAtStart: Duration { get }
 
-  /// Whether the loop may start a background thread when no thread drives it; false in virtual time.
+  /// Whether the loop may start a background thread when no thread drives it; false in virtual
+  /// time.
   var hasBackgroundThread: Bool { get }
 
-  /// Waits once, until a descriptor is ready, `earliest` has come, or ``wake()`` is called, and calls
-  /// the callbacks of ready descriptors. Called by the driver, without the loop's lock.
+  /// Waits once, until a descriptor is ready, `earliest` has come, or ``wake()`` is called, and
+  /// calls the callbacks of ready descriptors. Called by the driver, without the loop's lock.
   func waitForEvents(until earliest: Instant?, for loop: Loop) throws
 
   /// Calls the callbacks of descriptors that are ready now, without waiting.

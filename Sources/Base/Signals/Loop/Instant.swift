@@ -4,8 +4,8 @@
 
 /// A point in the time of one loop, counted from that loop's start.
 ///
-/// In real time it is measured on the monotonic clock, which a suspended host or a changed clock does
-/// not move; in virtual time it is the time that the loop has jumped over.
+/// In real time it is measured on the monotonic clock, which a suspended host or a changed clock
+/// does not move; in virtual time it is the time that the loop has jumped over.
 @frozen
 public struct Instant: Comparable, Hashable, Sendable, CustomStringConvertible {
   /// The time since the start of the loop.

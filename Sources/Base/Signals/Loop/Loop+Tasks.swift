@@ -29,8 +29,8 @@ extension Loop {
 
   /// Runs `body` on this loop, in a new task, outside any turn.
   ///
-  /// While the task runs, a blocked thread or the background thread drives the loop. Shutting the loop
-  /// down cancels the task.
+  /// While the task runs, a blocked thread or the background thread drives the loop. Shutting the
+  /// loop down cancels the task.
   ///
   /// ```swift
   /// let count = try await loop.task { try await readings.take(10).collect().first().count }.value
@@ -56,8 +56,8 @@ extension Loop {
   /// let client = try loop.run { try await BlueZClient.open(on: loop) }
   /// ```
   ///
-  /// - Throws: The error of `body`; ``BlockedInsideLoop``; in virtual time ``LoopIdle`` when no event is
-  ///   left.
+  /// - Throws: The error of `body`; ``BlockedInsideLoop``; in virtual time ``LoopIdle`` when no
+  ///   event is left.
   public final func run<R: Sendable>(_ body: @escaping @Sendable () async throws -> R) throws -> R {
     let answer = Guarded<Result<R, any Error>?>(nil)
     var started: Task<Void, any Error>?

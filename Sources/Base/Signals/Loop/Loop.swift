@@ -1,25 +1,27 @@
 // An event loop: it runs async jobs, timers and descriptor callbacks one after another.
 //
-// This part is common to real and virtual time; an EventSource provides clock and descriptor events.
+// This part is common to real and virtual time; an EventSource provides clock and descriptor
+// events.
 //
-// One thread at a time is the driver: it runs jobs, timers and callbacks one after another. A thread that
-// blocks becomes the driver if there is none, until its goal is reached; otherwise it sleeps, and the
-// driver wakes it between two jobs when its goal is reached. A driver that stops while work is left wakes
-// a sleeping thread to drive, or starts the background thread, which drives until no work is left.
-// The block of a `schedule` is not a job. In real time it has its own thread; in virtual time the driver
-// runs it between two jobs, unless the driver is already inside such a block.
+// One thread at a time is the driver: it runs jobs, timers and callbacks one after another. A
+// thread that blocks becomes the driver if there is none, until its goal is reached; otherwise it
+// sleeps, and the driver wakes it between two jobs when its goal is reached. A driver that stops
+// while work is left wakes a sleeping thread to drive, or starts the background thread, which
+// drives until no work is left. The block of a `schedule` is not a job. In real time it has its own
+// thread; in virtual time the driver runs it between two jobs, unless the driver is already inside
+// such a block.
 
 import Glibc
 
 /// A first-in first-out queue of jobs with timers and watched descriptors.
 ///
 /// A loop is the executor of every task that it starts, and the clock of every wait made on it.
-/// One thread at a time drives it: a thread that blocks for a result. If no thread blocks and there is
-/// work, an ``EventLoop`` starts a background thread, which ends when the work is done; a thread that
-/// blocks meanwhile sleeps until the background thread has its result.
+/// One thread at a time drives it: a thread that blocks for a result. If no thread blocks and there
+/// is work, an ``EventLoop`` starts a background thread, which ends when the work is done; a thread
+/// that blocks meanwhile sleeps until the background thread has its result.
 public class Loop: TaskExecutor, @unchecked Sendable {
-  // `batch` and `batchIndex` are used only by the driver, which is one thread at a time; everything else
-  // is constant or guarded.
+  // `batch` and `batchIndex` are used only by the driver, which is one thread at a time; everything
+  // else is constant or guarded.
   enum Job {
     case job(UnownedJob)
     case callback(@Sendable () -> Void)
@@ -43,8 +45,8 @@ public class Loop: TaskExecutor, @unchecked Sendable {
     var hasBackground = false
     /// Whether the driver waits for events.
     var asleep = false
-    /// The number of unfinished tasks and observations, which need a driver although no job or timer is
-    /// queued.
+    /// The number of unfinished tasks and observations, which need a driver although no job or
+    /// timer is queued.
     var holds = 0
     /// The work that `shutDown` cancels.
     var work: [Work] = []
@@ -61,7 +63,8 @@ public class Loop: TaskExecutor, @unchecked Sendable {
   init(_ source: some EventSource) { self.source = source }
 
   deinit {
-    // Breaks the retain cycles of timers and watches with the state. They may still be cancelled later.
+    // Breaks the retain cycles of timers and watches with the state. They may still be cancelled
+    // later.
     let (timers, watches) = state.withLock { ($0.timers.removeAll(), $0.watches.removeAll()) }
     withExtendedLifetime((timers, watches)) {}
   }
@@ -69,8 +72,8 @@ public class Loop: TaskExecutor, @unchecked Sendable {
   /// The current time of this loop.
   public final var now: Instant { source.now }
 
-  /// The wall-clock time at the start of this loop, since 1970-01-01T00:00:00Z; a constant in virtual
-  /// time.
+  /// The wall-clock time at the start of this loop, since 1970-01-01T00:00:00Z; a constant in
+  /// virtual time.
   public final var wallClockAtStart: Duration { source.wallClockAtStart }
 
   /// Whether time is virtual: it passes only while a thread drives the loop.
@@ -105,8 +108,8 @@ public class Loop: TaskExecutor, @unchecked Sendable {
   /// Calls `fire` on this loop once `delay` has passed.
   ///
   /// - Parameters:
-  ///   - delay: The time until `fire` is called. Zero or less: as soon as possible, but never inside this
-  ///     call.
+  ///   - delay: The time until `fire` is called. Zero or less: as soon as possible, but never
+  ///     inside this call.
   ///   - fire: Called on the loop.
   @discardableResult
   public final func after(_ delay: Duration, _ fire: @escaping @Sendable () -> Void) -> LoopTimer {
@@ -134,9 +137,9 @@ public class Loop: TaskExecutor, @unchecked Sendable {
 
   /// Calls `ready` on this loop whenever `descriptor` is ready for one of `interest`, or hung up.
   ///
-  /// Level-triggered: `ready` is called again as long as the descriptor stays ready. The caller keeps
-  /// the descriptor, and must cancel the watch before closing it. Several watches of one descriptor are
-  /// called in the order of registration.
+  /// Level-triggered: `ready` is called again as long as the descriptor stays ready. The caller
+  /// keeps the descriptor, and must cancel the watch before closing it. Several watches of one
+  /// descriptor are called in the order of registration.
   package final func watch(
     _ descriptor: Int32, for interest: Watch.Events,
     _ ready: @escaping @Sendable (Watch.Events) -> Void
@@ -172,8 +175,8 @@ public class Loop: TaskExecutor, @unchecked Sendable {
 
   /// Cancels the tasks that this loop started, and lets their work end.
   ///
-  /// New waits fail with ``LoopShutDown``. Jobs that are already queued still run when a thread drives
-  /// the loop.
+  /// New waits fail with ``LoopShutDown``. Jobs that are already queued still run when a thread
+  /// drives the loop.
   public final func shutDown() {
     let work = state.withLock { state in
       state.isShutDown = true
@@ -185,8 +188,9 @@ public class Loop: TaskExecutor, @unchecked Sendable {
 
   /// Shuts the loop down, runs the queued jobs, and removes all timers.
   ///
-  /// The last call on a loop: its queued jobs and its timers would otherwise keep it alive. Clean-ups
-  /// run as far as they can without time passing; waits for events from outside are abandoned.
+  /// The last call on a loop: its queued jobs and its timers would otherwise keep it alive.
+  /// Clean-ups run as far as they can without time passing; waits for events from outside are
+  /// abandoned.
   public final func end() {
     shutDown()
     let isDone = Guarded(false)
@@ -236,8 +240,8 @@ public class Loop: TaskExecutor, @unchecked Sendable {
   /// Whether some thread drives this loop.
   final var isDriven: Bool { state.withLock { $0.driver != nil } }
 
-  /// Whether this thread drives this loop. It may be between two jobs, where it checks goals and frees
-  /// finished jobs.
+  /// Whether this thread drives this loop. It may be between two jobs, where it checks goals and
+  /// frees finished jobs.
   private var isDrivenHere: Bool { state.withLock { $0.driver?.isThisThread == true } }
 
   /// The action, performed without the lock, that makes some thread process new work.
@@ -283,8 +287,8 @@ public class Loop: TaskExecutor, @unchecked Sendable {
     for waiter in waiters { waiter.wake() }
   }
 
-  /// Wakes all blocked threads after a change that did not happen on the loop. For one that did, the
-  /// driver checks the goals after the job anyway.
+  /// Wakes all blocked threads after a change that did not happen on the loop. For one that did,
+  /// the driver checks the goals after the job anyway.
   final func wakeBlockedFromOutside() {
     if ThreadContext.current.running !== self { wakeBlocked() }
   }
@@ -326,10 +330,11 @@ public class Loop: TaskExecutor, @unchecked Sendable {
     if isLast { source.wake() }
   }
 
-  /// Drives this loop on the calling thread until `done`, which is called between jobs, returns true.
+  /// Drives this loop on the calling thread until `done`, which is called between jobs, returns
+  /// true.
   ///
-  /// - Throws: ``BlockedInsideLoop`` on a thread that is running a job of any loop, or drives this one;
-  ///   in virtual time ``LoopIdle`` or ``EventLimitReached``.
+  /// - Throws: ``BlockedInsideLoop`` on a thread that is running a job of any loop, or drives this
+  ///   one; in virtual time ``LoopIdle`` or ``EventLimitReached``.
   public final func drive(until done: @escaping @Sendable () -> Bool) throws {
     try drive(until: DriveCondition(isReached: done))
   }
@@ -409,7 +414,8 @@ public class Loop: TaskExecutor, @unchecked Sendable {
   /// The next step of a driver that has run its batch.
   private enum Next { case again, leave, sleep(Instant?) }
 
-  /// Runs jobs, as the driver, until `goal` is reached, or, if `runsBlocks`, until a block is waiting.
+  /// Runs jobs, as the driver, until `goal` is reached, or, if `runsBlocks`, until a block is
+  /// waiting.
   private func driveLoop(
     _ context: ThreadContext, until goal: some DriveGoal, runsBlocks: Bool = false
   ) throws {
@@ -548,8 +554,8 @@ public class Loop: TaskExecutor, @unchecked Sendable {
   package final func performAndWait<R: Sendable>(_ body: @escaping @Sendable () -> R) -> R {
     if isVirtual || isCurrent { return body() }
     if isDrivenHere { return running(body) }
-    // This thread may be checking a goal of its own. It must not be woken to drive while it waits here,
-    // where it would not notice: its waiters are removed until `body` has run.
+    // This thread may be checking a goal of its own. It must not be woken to drive while it waits
+    // here, where it would not notice: its waiters are removed until `body` has run.
     let own = state.withLock { state in
       defer { state.waiters.removeAll(where: \.isOfThisThread) }
       return state.waiters.filter(\.isOfThisThread)
@@ -571,7 +577,8 @@ public class Loop: TaskExecutor, @unchecked Sendable {
     return answer.withLock { $0.unsafelyUnwrapped }
   }
 
-  /// Runs `body` on this loop without waiting for it: for a deinitializer, which may run on any thread.
+  /// Runs `body` on this loop without waiting for it: for a deinitializer, which may run on any
+  /// thread.
   package final func performSoon(_ body: @escaping @Sendable () -> Void) {
     if isVirtual || isCurrent { return body() }
     if isDrivenHere { running(body) } else { post(body) }

@@ -2,7 +2,8 @@
 
 /// A callback that a loop calls once, at or after an instant, unless the timer is cancelled first.
 public final class LoopTimer: @unchecked Sendable {
-  /// The index in the timer heap of the loop, whose lock protects this; negative while it is not armed.
+  /// The index in the timer heap of the loop, whose lock protects this; negative while it is not
+  /// armed.
   @exclusivity(unchecked) var heapIndex = -1
   private let callback: @Sendable () -> Void
   // The state, not the loop: a timer may outlive its loop, which empties the heap when it is freed.

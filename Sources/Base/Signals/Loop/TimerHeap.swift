@@ -44,8 +44,8 @@ struct TimerHeap {
     siftUp(entries.count - 1)
   }
 
-  /// Removes and returns the earliest timer that is due at `now`; nil when none is left. Late timers,
-  /// armed between these calls, become due only after nil was returned.
+  /// Removes and returns the earliest timer that is due at `now`; nil when none is left. Late
+  /// timers, armed between these calls, become due only after nil was returned.
   mutating func popDue(_ now: Instant) -> LoopTimer? {
     guard let first = entries.first, first.instant <= now else {
       firing = nil

@@ -5,9 +5,10 @@ import Glibc
 
 /// A loop whose time advances only when no other event is left.
 ///
-/// A thread that waits on it drives it: a 30 s timeout costs nothing, and the same work gives the same
-/// order of events in every run. Only the thread that made the loop may drive it. Real descriptors are
-/// polled without waiting, in the order of registration, until none is ready, before time advances.
+/// A thread that waits on it drives it: a 30 s timeout costs nothing, and the same work gives the
+/// same order of events in every run. Only the thread that made the loop may drive it. Real
+/// descriptors are polled without waiting, in the order of registration, until none is ready,
+/// before time advances.
 public final class VirtualTimeLoop: Loop, @unchecked Sendable {
   /// 2000-01-01T00:00:00Z, where virtual time starts by default.
   public static let defaultWallClock = Duration.seconds(946_684_800)
@@ -56,10 +57,11 @@ private final class VirtualTime: EventSource, @unchecked Sendable {
   private let eventLimit: Int
   // Advanced by the thread that made the loop, read by any.
   private let time = Guarded(Instant.start)
-  /// The number of `whileAway` bodies that are running; the driver waits for them when it has no other
-  /// event.
+  /// The number of `whileAway` bodies that are running; the driver waits for them when it has no
+  /// other event.
   let tokens = Guarded(0)
-  /// The number of jobs that are queued or running on wrapped executors; time stands still for them.
+  /// The number of jobs that are queued or running on wrapped executors; time stands still for
+  /// them.
   let jobsAway = Guarded(0)
   /// The number of successive polls, of one second each, in which none of those jobs ended.
   private var silentPolls = 0

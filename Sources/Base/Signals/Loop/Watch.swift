@@ -15,8 +15,9 @@ package final class Watch: @unchecked Sendable {
     package static let readable = Events(rawValue: 0x001)
     /// A write would not block.
     package static let writable = Events(rawValue: 0x004)
-    /// The other end was closed, or the descriptor is in error. These are two bits, of which one may be
-    /// set alone: test with `isDisjoint(with:)`. Always reported, also without being requested.
+    /// The other end was closed, or the descriptor is in error. These are two bits, of which one
+    /// may be set alone: test with `isDisjoint(with:)`. Always reported, also without being
+    /// requested.
     package static let hungUp = Events(rawValue: 0x018)
   }
 

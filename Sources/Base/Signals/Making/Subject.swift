@@ -16,8 +16,8 @@
 /// after the end                                3-4|
 /// ```
 ///
-/// Values may be sent from any thread. Each observer gets them in the order of sending, through its own
-/// buffer, so a slow observer slows neither the sender nor other observers.
+/// Values may be sent from any thread. Each observer gets them in the order of sending, through its
+/// own buffer, so a slow observer slows neither the sender nor other observers.
 ///
 /// ```swift
 /// let presses = Subject<Int>()
@@ -35,8 +35,8 @@ public final class Subject<Value: Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - count: The number of last values that a late observer gets first; 0 for none.
-  ///   - bufferLimit: The number of further values that may wait for one observer; with one more, that
-  ///     observer fails with ``BufferOverflow``.
+  ///   - bufferLimit: The number of further values that may wait for one observer; with one more,
+  ///     that observer fails with ``BufferOverflow``.
   public init(replaying count: Int = 0, bufferLimit: Int = 65_536) {
     precondition(count >= 0, "a subject cannot replay \(count) values")
     broadcast = Broadcast(replaying: count, bufferLimit: bufferLimit)

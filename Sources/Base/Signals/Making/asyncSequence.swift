@@ -8,10 +8,10 @@ extension Signal {
   /// values(sequence)  a---b-----c-|
   /// ```
   ///
-  /// Each run iterates again, if the sequence allows it: an `AsyncStream` delivers each element only
-  /// once, so make it in ``deferred(_:)``. The next element is requested after the consumer has handled
-  /// the previous one, so buffering is up to the sequence. Cancelling the run cancels the iteration;
-  /// how soon that ends depends on the sequence.
+  /// Each run iterates again, if the sequence allows it: an `AsyncStream` delivers each element
+  /// only once, so make it in ``deferred(_:)``. The next element is requested after the consumer
+  /// has handled the previous one, so buffering is up to the sequence. Cancelling the run cancels
+  /// the iteration; how soon that ends depends on the sequence.
   ///
   /// ```swift
   /// Signal.deferred { .values(stream(of: port)) }.timeout(.seconds(5))

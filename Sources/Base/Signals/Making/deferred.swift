@@ -9,8 +9,8 @@ extension Signal {
   /// deferred     a-b|    c-d|
   /// ```
   ///
-  /// For a signal that depends on a value known only at its start. An error of `make` is a failure of the
-  /// signal.
+  /// For a signal that depends on a value known only at its start. An error of `make` is a failure
+  /// of the signal.
   ///
   /// ```swift
   /// Signal.deferred { .just(settings.current) }.retry(RetryPolicy(attempts: 3))

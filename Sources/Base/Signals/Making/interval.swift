@@ -7,8 +7,8 @@ extension Signal where Value == Int {
   /// interval(4)   ----1---2---3---4---
   /// ```
   ///
-  /// The times are multiples of `period` since the start, so they do not drift. A consumer that is busy
-  /// for longer than a period misses numbers: they are skipped, not sent late in a burst.
+  /// The times are multiples of `period` since the start, so they do not drift. A consumer that is
+  /// busy for longer than a period misses numbers: they are skipped, not sent late in a burst.
   ///
   /// ```swift
   /// Signal.interval(.seconds(1)).take(10)

@@ -8,11 +8,11 @@ extension Signal {
   /// poll(every: 4)   a-------b-----------c---
   /// ```
   ///
-  /// Two of them never overlap: if one takes longer than a period, the missed times are skipped. The
-  /// first failure ends the result.
+  /// Two of them never overlap: if one takes longer than a period, the missed times are skipped.
+  /// The first failure ends the result.
   ///
-  /// Like every run it holds its turn to its end, since it may own the connection that it reads over.
-  /// ``poll(every:takingTurnsOf:_:)`` lets other runs have their turns in between.
+  /// Like every run it holds its turn to its end, since it may own the connection that it reads
+  /// over. ``poll(every:takingTurnsOf:_:)`` lets other runs have their turns in between.
   ///
   /// ```swift
   /// Signal.poll(every: .seconds(5)) { thermometer.read(.batteryLevel) }
@@ -34,8 +34,8 @@ extension Signal {
 }
 
 extension Signal {
-  /// Runs the signal that `make` returns periodically, each time in a separate turn, so that other runs
-  /// get their turns in between. Its values are sent after that turn has ended.
+  /// Runs the signal that `make` returns periodically, each time in a separate turn, so that other
+  /// runs get their turns in between. Its values are sent after that turn has ended.
   ///
   /// ```
   /// make             a-|         b-|         c-|
@@ -43,8 +43,8 @@ extension Signal {
   /// poll(every: 12)  --a-----------b-----------c--
   /// ```
   ///
-  /// A connection made in one of these turns ends with it. Otherwise it works like ``poll(every:_:)``.
-  /// Inside a turn of `scheduler`, all of it belongs to that turn.
+  /// A connection made in one of these turns ends with it. Otherwise it works like
+  /// ``poll(every:_:)``. Inside a turn of `scheduler`, all of it belongs to that turn.
   ///
   /// ```swift
   /// Signal.poll(every: .seconds(60), takingTurnsOf: scheduler) {

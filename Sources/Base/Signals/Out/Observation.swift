@@ -27,10 +27,10 @@ public final class Observation: Sendable {
 extension Signal {
   /// Starts the signal and calls `receive` with each of its events, on `loop`.
   ///
-  /// The observation continues even if its handle is released. Inside a turn, it belongs to that turn
-  /// and ends with it. Outside a turn, a signal with a home runs concurrently with the turns of its
-  /// scheduler: it acquires none, and so cannot connect. A signal without a home acquires the turn of
-  /// the first operation that it reaches, and holds it to its end.
+  /// The observation continues even if its handle is released. Inside a turn, it belongs to that
+  /// turn and ends with it. Outside a turn, a signal with a home runs concurrently with the turns
+  /// of its scheduler: it acquires none, and so cannot connect. A signal without a home acquires
+  /// the turn of the first operation that it reaches, and holds it to its end.
   ///
   /// ```swift
   /// let watch = thermometer.scan(ScanFilter()).observe { event in print(event) }
@@ -39,8 +39,8 @@ extension Signal {
   /// ```
   ///
   /// - Parameters:
-  ///   - loop: The loop that runs the signal; nil for the loop of its home, otherwise of the current work,
-  ///     otherwise a new loop driven by a background thread.
+  ///   - loop: The loop that runs the signal; nil for the loop of its home, otherwise of the
+  ///     current work, otherwise a new loop driven by a background thread.
   ///   - file: The file of the call, for the name of the turn.
   ///   - line: The line of the call.
   ///   - receive: Called with each event, on the loop.
@@ -76,8 +76,8 @@ extension Signal {
     return observation
   }
 
-  /// Starts a run without blocking for it: inside a turn as a part of that turn, which cancels it at its
-  /// end; otherwise with a new turn.
+  /// Starts a run without blocking for it: inside a turn as a part of that turn, which cancels it
+  /// at its end; otherwise with a new turn.
   ///
   /// - Parameters:
   ///   - operation: The name of the run in errors.

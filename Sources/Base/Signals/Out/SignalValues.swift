@@ -2,10 +2,10 @@
 
 /// The values of a signal, for `for try await`.
 ///
-/// The signal starts with the iteration and is cancelled when the iterator is freed. A slow loop body
-/// slows the producer. Each iteration is a run: inside a turn it belongs to that turn and ends with it;
-/// otherwise it acquires a turn of its home, or without a home that of the first operation that it
-/// reaches, and holds it to its end.
+/// The signal starts with the iteration and is cancelled when the iterator is freed. A slow loop
+/// body slows the producer. Each iteration is a run: inside a turn it belongs to that turn and ends
+/// with it; otherwise it acquires a turn of its home, or without a home that of the first operation
+/// that it reaches, and holds it to its end.
 public struct SignalValues<Value: Sendable>: AsyncSequence, Sendable {
   let signal: Signal<Value>
   let loop: Loop
@@ -46,9 +46,9 @@ public struct SignalValues<Value: Sendable>: AsyncSequence, Sendable {
 
     /// The next value; nil after completion.
     ///
-    /// - Throws: The signal's failure; at once ``OtherScheduler`` inside a turn of another scheduler,
-    ///   ``TurnEnded`` in a task whose turn has ended, ``LoopNotDriven`` on a virtual loop that no thread
-    ///   drives.
+    /// - Throws: The signal's failure; at once ``OtherScheduler`` inside a turn of another
+    ///   scheduler, ``TurnEnded`` in a task whose turn has ended, ``LoopNotDriven`` on a virtual
+    ///   loop that no thread drives.
     public func next() async throws -> Value? {
       guard let scope else { return try await step() }
       return try await scope.including("values") { try await step() }

@@ -8,8 +8,8 @@
 ///   - home: The scheduler of the turn; nil for that of the current turn, or for none.
 ///   - name: The name of a new turn.
 ///
-/// - Returns: The failure; nil on success. The body has ended unless this is ``TimedOut``, or the loop
-///   cannot continue: ``LoopIdle``, ``EventLimitReached``.
+/// - Returns: The failure; nil on success. The body has ended unless this is ``TimedOut``, or the
+///   loop cannot continue: ``LoopIdle``, ``EventLimitReached``.
 @usableFromInline
 func blockForTurn(
   _ home: SerialScheduler?, operation: String, named name: TurnName, within limit: Duration,

@@ -31,9 +31,9 @@ extension Signal {
   /// deliver(on: globalConcurrentExecutor)    -1---2--|      (the executor)
   /// ```
   ///
-  /// The source waits while a value is handled. The clock stays that of the run's loop, and virtual time
-  /// stands still while the executor works. Operations stay on their loop: a later `read` of a device
-  /// runs there, and its value is passed to the executor.
+  /// The source waits while a value is handled. The clock stays that of the run's loop, and virtual
+  /// time stands still while the executor works. Operations stay on their loop: a later `read` of a
+  /// device runs there, and its value is passed to the executor.
   ///
   /// ```swift
   /// readings.deliver(on: globalConcurrentExecutor).map { compressed($0) }
@@ -61,8 +61,8 @@ extension Signal {
   /// deliver(on: model)           ----1-------2---|      (its loop)
   /// ```
   ///
-  /// The source waits while the actor is busy and while it handles the value. Later operators run on the
-  /// loop again.
+  /// The source waits while the actor is busy and while it handles the value. Later operators run
+  /// on the loop again.
   ///
   /// ```swift
   /// readings.deliver(on: model) { model, reading in model.append(reading) }
@@ -70,8 +70,8 @@ extension Signal {
   ///
   /// - Parameters:
   ///   - actor: The actor.
-  ///   - receive: Called with the actor and the value, isolated to the actor. Its errors are treated as
-  ///     errors of the consumer.
+  ///   - receive: Called with the actor and the value, isolated to the actor. Its errors are
+  ///     treated as errors of the consumer.
   public func deliver<Receiver: Actor>(
     on actor: Receiver,
     _ receive: @escaping @Sendable (isolated Receiver, Value) async throws -> Void
@@ -87,7 +87,8 @@ extension Signal {
 }
 
 extension Loop {
-  /// Runs `body`, which suspends outside this loop. A virtual loop does not throw `LoopIdle` meanwhile.
+  /// Runs `body`, which suspends outside this loop. A virtual loop does not throw `LoopIdle`
+  /// meanwhile.
   fileprivate func leaving<R>(_ body: () async throws -> R) async rethrows -> R {
     guard let loop = self as? VirtualTimeLoop else { return try await body() }
     return try await loop.whileAway(body)

@@ -3,8 +3,8 @@
 extension Signal {
   /// Awaits the first value.
   ///
-  /// Outside a turn it acquires one of the signal's home, or without a home that of the first operation
-  /// that it reaches. Inside a turn it belongs to that turn.
+  /// Outside a turn it acquires one of the signal's home, or without a home that of the first
+  /// operation that it reaches. Inside a turn it belongs to that turn.
   ///
   /// ```swift
   /// let level = try await thermometer.session { thermometer.read(.batteryLevel) }
@@ -12,13 +12,14 @@ extension Signal {
   /// ```
   ///
   /// - Parameters:
-  ///   - limit: The time limit, including the wait for the turn; nil for the enclosing deadline, or for
-  ///     an hour without one.
+  ///   - limit: The time limit, including the wait for the turn; nil for the enclosing deadline, or
+  ///     for an hour without one.
   ///   - file: The file of the call, for the name of the turn.
   ///   - line: The line of the call.
-  /// - Throws: The signal's failure, ``NoValue`` for an empty completion, ``TimedOut``, the cause of
-  ///   a cancellation; at once ``OtherScheduler`` inside a turn of another scheduler, ``TurnEnded``
-  ///   in a task whose turn has ended, ``LoopNotDriven`` on a virtual loop that no thread drives.
+  /// - Throws: The signal's failure, ``NoValue`` for an empty completion, ``TimedOut``, the cause
+  ///   of a cancellation; at once ``OtherScheduler`` inside a turn of another scheduler,
+  ///   ``TurnEnded`` in a task whose turn has ended, ``LoopNotDriven`` on a virtual loop that no
+  ///   thread drives.
   public func first(
     within limit: Duration? = nil, file: StaticString = #fileID, line: UInt = #line
   ) async throws -> Value {

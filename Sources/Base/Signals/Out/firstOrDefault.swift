@@ -3,16 +3,16 @@
 extension Signal {
   /// Blocks for the first value.
   ///
-  /// Outside a turn it acquires one of the signal's home; the wait for it counts towards `limit`. Inside
-  /// a ``SerialScheduler/schedule(named:file:line:_:)`` block it belongs to that turn. The blocked
-  /// thread drives the loop.
+  /// Outside a turn it acquires one of the signal's home; the wait for it counts towards `limit`.
+  /// Inside a ``SerialScheduler/schedule(named:file:line:_:)`` block it belongs to that turn. The
+  /// blocked thread drives the loop.
   ///
-  /// It returns after the clean-up, or at the deadline: in real time at most 0.1 s after `limit`. The
-  /// turn then ends later, before the next one begins. On a virtual loop it drives the loop until the
-  /// clean-up is done.
+  /// It returns after the clean-up, or at the deadline: in real time at most 0.1 s after `limit`.
+  /// The turn then ends later, before the next one begins. On a virtual loop it drives the loop
+  /// until the clean-up is done.
   ///
-  /// This thread may run closures of other runs meanwhile, because it drives the loop. A closure that
-  /// blocks, instead of awaiting, is not interrupted, and delays the return beyond the limit.
+  /// This thread may run closures of other runs meanwhile, because it drives the loop. A closure
+  /// that blocks, instead of awaiting, is not interrupted, and delays the return beyond the limit.
   ///
   /// ```swift
   /// let level = thermometer.session { thermometer.read(.batteryLevel) }
@@ -62,8 +62,8 @@ extension Signal {
 /// A value that the task of a turn stores for the thread that blocks for it.
 @usableFromInline
 final class TurnLocal<Value>: @unchecked Sendable {
-  // `value` needs no lock: the task writes it, and the other thread reads it only after the end of the
-  // turn, which it learns under the lock of the turn.
+  // `value` needs no lock: the task writes it, and the other thread reads it only after the end of
+  // the turn, which it learns under the lock of the turn.
   @exclusivity(unchecked) @usableFromInline var value: Value
 
   @inlinable

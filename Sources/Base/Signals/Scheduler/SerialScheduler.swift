@@ -1,7 +1,7 @@
 // A queue of turns on a loop: one runs, the others wait.
 //
-// The queue only decides, under its lock, which turn is first. It starts nothing: the turn that ends
-// begins the next one, on the loop.
+// The queue only decides, under its lock, which turn is first. It starts nothing: the turn that
+// ends begins the next one, on the loop.
 
 /// A queue of turns. Each begins after the previous one has ended, clean-up included.
 ///
@@ -30,8 +30,8 @@ public final class SerialScheduler: Sendable {
   /// - Parameters:
   ///   - loop: The loop that runs its turns.
   ///   - name: The name, for errors.
-  ///   - cleanUpLimit: The time limit of each release at the end of a turn. The default is longer than
-  ///     the 2 s that BlueZ waits before it drops a link.
+  ///   - cleanUpLimit: The time limit of each release at the end of a turn. The default is longer
+  ///     than the 2 s that BlueZ waits before it drops a link.
   public init(on loop: Loop, name: String = "scheduler", cleanUpLimit: Duration = .seconds(10)) {
     self.loop = loop
     self.name = name
@@ -42,8 +42,9 @@ public final class SerialScheduler: Sendable {
 
   /// Runs `body`, which may block for signals, in a new turn; returns at once.
   ///
-  /// `body` runs on its own thread; in virtual time, on the thread that drives the loop. It inherits
-  /// the task-local values of this call. It must block only for signals of this scheduler's loop.
+  /// `body` runs on its own thread; in virtual time, on the thread that drives the loop. It
+  /// inherits the task-local values of this call. It must block only for signals of this
+  /// scheduler's loop.
   ///
   /// ```swift
   /// let turn = scheduler.schedule {
@@ -55,8 +56,8 @@ public final class SerialScheduler: Sendable {
   /// ```
   ///
   /// - Parameters:
-  ///   - label: The name of the turn in the timeout errors of waiting turns; nil for the place of this
-  ///     call.
+  ///   - label: The name of the turn in the timeout errors of waiting turns; nil for the place of
+  ///     this call.
   ///   - file: The file of the call, for that place.
   ///   - line: The line of the call.
   ///   - body: The work of the turn.
@@ -86,16 +87,17 @@ public final class SerialScheduler: Sendable {
   /// ```
   ///
   /// - Parameters:
-  ///   - label: The name of the turn in the timeout errors of waiting turns; nil for the place of this
-  ///     call.
-  ///   - limit: The time limit of the wait for the turn and the work together, without the clean-up.
+  ///   - label: The name of the turn in the timeout errors of waiting turns; nil for the place of
+  ///     this call.
+  ///   - limit: The time limit of the wait for the turn and the work together, without the
+  ///     clean-up.
   ///   - file: The file of the call, for the name of the turn.
   ///   - line: The line of the call.
   ///   - body: The work of the turn.
   /// - Throws: The error of `body`; ``TimedOut``; `CancellationError` or the cause given to
-  ///   ``cancelAll(_:)``; ``FailedWithCleanUp`` when a release failed; at once ``OtherScheduler`` inside
-  ///   a turn of another scheduler, ``TurnEnded`` in a task whose turn has ended, ``LoopNotDriven`` on a
-  ///   virtual loop that no thread drives.
+  ///   ``cancelAll(_:)``; ``FailedWithCleanUp`` when a release failed; at once ``OtherScheduler``
+  ///   inside a turn of another scheduler, ``TurnEnded`` in a task whose turn has ended,
+  ///   ``LoopNotDriven`` on a virtual loop that no thread drives.
   public func turn<R: Sendable>(
     named label: String? = nil, within limit: Duration? = nil, file: StaticString = #fileID,
     line: UInt = #line, _ body: @escaping @Sendable () async throws -> R

@@ -1,7 +1,9 @@
-// A run started by `first`, `values`, `observe` and the blocking calls: a task with a turn and a deadline.
+// A run started by `first`, `values`, `observe` and the blocking calls: a task with a turn and a
+// deadline.
 //
-// `start` is called once. The body, the end of the run and its timer run on the loop of the run. Any
-// thread may cancel the run, ask whether it has ended, and, with `block`, drive the loop until then.
+// `start` is called once. The body, the end of the run and its timer run on the loop of the run.
+// Any thread may cancel the run, ask whether it has ended, and, with `block`, drive the loop until
+// then.
 
 /// A run with a new turn, or a part of the current turn.
 ///
@@ -52,7 +54,8 @@ final class StartedRun: DriveGoal {
 
   /// A part of the current turn, whose end cancels it and waits for it.
   ///
-  /// - Parameter limit: The time limit of the work; nil for no deadline, not even the enclosing one.
+  /// - Parameter limit: The time limit of the work; nil for no deadline, not even the enclosing
+  ///   one.
   /// - Throws: ``TurnEnded``.
   init(
     _ operation: String, on loop: Loop, in turn: Turn, of scope: TurnScope? = nil,
@@ -180,8 +183,8 @@ final class StartedRun: DriveGoal {
 
   /// Starts the work and blocks for it, driving the loop meanwhile.
   ///
-  /// In real time it returns at the deadline even if the work has not ended: the work then ends later,
-  /// before its turn does.
+  /// In real time it returns at the deadline even if the work has not ended: the work then ends
+  /// later, before its turn does.
   ///
   /// - Returns: The failure; nil on success. The work has ended unless this is ``TimedOut``.
   func block(

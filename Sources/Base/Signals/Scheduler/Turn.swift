@@ -1,16 +1,16 @@
 // The bookkeeping of one run: its turn of a scheduler, its unfinished work, and its releases.
 //
-// Any function may be called on any thread. Under the lock only the scheduler's queue is called, which
-// has its own lock. `end` is the last call of the run's task: while it waits for unfinished work, only
-// clean-up may begin.
+// Any function may be called on any thread. Under the lock only the scheduler's queue is called,
+// which has its own lock. `end` is the last call of the run's task: while it waits for unfinished
+// work, only clean-up may begin.
 
 /// One run: its turn of at most one scheduler, its unfinished work, and its registered releases.
 ///
-/// A run acquires the turn of its home, or of the first scheduler whose operation it reaches, and holds
-/// it to its end. No other turn of that scheduler overlaps, clean-up included. At the end, unfinished
-/// work in tasks that were not awaited is cancelled and awaited. Then the registered releases run,
-/// last in first out, each shielded from cancellation and limited by the scheduler's `cleanUpLimit`.
-/// Only then is the turn released, and the next one begins.
+/// A run acquires the turn of its home, or of the first scheduler whose operation it reaches, and
+/// holds it to its end. No other turn of that scheduler overlaps, clean-up included. At the end,
+/// unfinished work in tasks that were not awaited is cancelled and awaited. Then the registered
+/// releases run, last in first out, each shielded from cancellation and limited by the scheduler's
+/// `cleanUpLimit`. Only then is the turn released, and the next one begins.
 public final class Turn: @unchecked Sendable {
   // `state`, and `isAbandoned` of each work, are protected by `lock`.
 
@@ -86,8 +86,8 @@ public final class Turn: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - what: The resource, for the error of a failed release: "the link to Thermo-1".
-  ///   - release: Releases the resource. Called at most once, on the scheduler's loop; soon if the turn
-  ///     has already ended.
+  ///   - release: Releases the resource. Called at most once, on the scheduler's loop; soon if the
+  ///     turn has already ended.
   public func registerRelease(of what: String, release: @escaping @Sendable () async throws -> Void)
     -> Entry
   {
@@ -103,8 +103,8 @@ public final class Turn: @unchecked Sendable {
     return entry
   }
 
-  /// Cancels a registered release, whose resource was released before or is kept. Has no effect if the
-  /// release has run or was cancelled.
+  /// Cancels a registered release, whose resource was released before or is kept. Has no effect if
+  /// the release has run or was cancelled.
   public func cancelRelease(_ entry: Entry) {
     lock.whileHeld { state.owned.removeAll { $0.id == entry.id } }
   }
@@ -166,8 +166,8 @@ public final class Turn: @unchecked Sendable {
 
   /// Requests the turn of `scheduler`, unless the run has done so, and waits for it.
   ///
-  /// - Throws: ``OtherScheduler`` if the run has acquired or requested the turn of another scheduler;
-  ///   ``TurnEnded``; ``LoopShutDown``.
+  /// - Throws: ``OtherScheduler`` if the run has acquired or requested the turn of another
+  ///   scheduler; ``TurnEnded``; ``LoopShutDown``.
   nonisolated(nonsending)
     func acquire(_ scheduler: SerialScheduler, for operation: String, in context: TaskContext)
     async throws
@@ -284,8 +284,8 @@ public final class Turn: @unchecked Sendable {
   /// Whether the turn has begun to end.
   var isEnding: Bool { lock.whileHeld { state.phase != .open } }
 
-  /// Registers work, which the end of the turn cancels and waits for. While the turn ends, only clean-up
-  /// may begin.
+  /// Registers work, which the end of the turn cancels and waits for. While the turn ends, only
+  /// clean-up may begin.
   ///
   /// - Throws: ``TurnEnded``.
   func begin(_ operation: String, in context: TaskContext?, of scope: TurnScope? = nil)
@@ -326,7 +326,8 @@ public final class Turn: @unchecked Sendable {
     defer { end(work) }
     do {
       return try await withUnsafeCurrentTask { task in
-        // `task` is used until `removeCancelHandler` returns, in the scope of this closure; any thread may cancel it.
+        // `task` is used until `removeCancelHandler` returns, in the scope of this closure; any
+        // thread may cancel it.
         nonisolated(unsafe) let task = task
         work.onCancel { task?.cancel() }
         defer { work.removeCancelHandler() }

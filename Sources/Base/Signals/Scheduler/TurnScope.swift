@@ -6,8 +6,8 @@ import Synchronization
 
 /// The part of a turn in which an object may be used.
 ///
-/// Work through the scope belongs to the turn, whichever task starts it. An iteration whose consumer
-/// was cancelled ends, clean-up included, before the next piece of work begins.
+/// Work through the scope belongs to the turn, whichever task starts it. An iteration whose
+/// consumer was cancelled ends, clean-up included, before the next piece of work begins.
 package final class TurnScope: Sendable {
   private let context: TaskContext
   private let turn: Turn
@@ -25,8 +25,8 @@ package final class TurnScope: Sendable {
   /// Awaits the first value of a signal, as a part of the turn.
   ///
   /// - Parameter operation: The operation in errors: "reading".
-  /// - Throws: ``TurnEnded`` when the scope or the turn has ended; ``OtherScheduler`` inside another
-  ///   turn; the errors of ``Signal/first(within:file:line:)``.
+  /// - Throws: ``TurnEnded`` when the scope or the turn has ended; ``OtherScheduler`` inside
+  ///   another turn; the errors of ``Signal/first(within:file:line:)``.
   package func first<Value: Sendable>(
     of signal: Signal<Value>, _ operation: String
   ) async throws -> Value {

@@ -29,8 +29,8 @@ final class Work: @unchecked Sendable {
   /// Whether it is a part of a clean-up.
   var isOfCleanUp: Bool { cleanUp != nil }
 
-  /// Whether it is a part of a clean-up that is still running. The end of the turn waits for it without
-  /// cancelling it.
+  /// Whether it is a part of a clean-up that is still running. The end of the turn waits for it
+  /// without cancelling it.
   var isCleanUp: Bool { cleanUp?.isOver == false }
 
   func belongs(to other: TurnScope) -> Bool { scope == ObjectIdentifier(other) }
@@ -44,7 +44,8 @@ final class Work: @unchecked Sendable {
     if isCancelled { cancel() }
   }
 
-  /// Removes the handler and waits until no thread is running it. Must not be called from the handler.
+  /// Removes the handler and waits until no thread is running it. Must not be called from the
+  /// handler.
   func removeCancelHandler() {
     while state.withLock({ state in
       state.cancel = nil

@@ -11,10 +11,10 @@ extension Signal {
   /// The place where a run reaches the operation decides, before any wait, whether it may begin:
   /// - in a turn of `scheduler`, it belongs to that turn;
   /// - in a run without a home, the run acquires a turn of `scheduler`, and holds it to its end;
-  /// - in a turn of another scheduler, it fails with ``OtherScheduler``; in a turn that has ended, with
-  ///   ``TurnEnded``;
-  /// - on another loop than that of `scheduler`, it fails with ``LoopNotDriven`` if one of the loops is
-  ///   virtual;
+  /// - in a turn of another scheduler, it fails with ``OtherScheduler``; in a turn that has ended,
+  ///   with ``TurnEnded``;
+  /// - on another loop than that of `scheduler`, it fails with ``LoopNotDriven`` if one of the
+  ///   loops is virtual;
   /// - outside a run, in ``Loop/task(_:)`` or in a task from elsewhere, it begins without a turn.
   ///
   /// ```swift
@@ -44,9 +44,11 @@ extension Signal {
 }
 
 extension SerialScheduler {
-  /// Runs `body` on this scheduler's loop, in a turn of this scheduler, which the run acquires first.
+  /// Runs `body` on this scheduler's loop, in a turn of this scheduler, which the run acquires
+  /// first.
   ///
-  /// - Parameter body: The work; its argument says whether the calling task already ran on that loop.
+  /// - Parameter body: The work; its argument says whether the calling task already ran on that
+  ///   loop.
   @usableFromInline
   func including(
     _ operation: String, in context: TaskContext, _ body: (_ isOnLoop: Bool) async throws -> Void
@@ -70,8 +72,8 @@ extension SerialScheduler {
     try await withTaskExecutorPreference(loop) { try await body(false) }
   }
 
-  /// Runs `body` in a separate turn, which a run without a home releases before it continues. Inside a
-  /// turn of this scheduler, `body` joins that turn.
+  /// Runs `body` in a separate turn, which a run without a home releases before it continues.
+  /// Inside a turn of this scheduler, `body` joins that turn.
   func separateTurn<R: Sendable>(
     _ body: @escaping @Sendable () async throws -> R
   ) async throws -> R {

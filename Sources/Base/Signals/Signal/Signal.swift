@@ -6,9 +6,9 @@
 ///
 /// Nothing happens until it is run. Then it sends values and ends once: it completes by returning,
 /// fails by throwing, and is cancelled by the cancellation of its task. The sink is called from one
-/// task, one value at a time, and awaited, so a slow consumer slows the producer. The body must rethrow
-/// the sink's errors unchanged: a consumer stops its producer by throwing. `EventContract` has the
-/// complete rules.
+/// task, one value at a time, and awaited, so a slow consumer slows the producer. The body must
+/// rethrow the sink's errors unchanged: a consumer stops its producer by throwing. `EventContract`
+/// has the complete rules.
 @frozen
 public struct Signal<Value: Sendable>: Sendable {
   /// The work: sends values into the sink, returns to complete, throws to fail.

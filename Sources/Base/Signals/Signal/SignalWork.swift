@@ -3,12 +3,12 @@
 /// The work of a signal.
 @usableFromInline
 enum SignalWork<Value: Sendable>: Sendable {
-  /// A closure. The compiler can inline it into the closures of the operators around it, so that a value
-  /// passes several of them at the cost of one.
+  /// A closure. The compiler can inline it into the closures of the operators around it, so that a
+  /// value passes several of them at the cost of one.
   case described(Signal<Value>.Body)
 
-  /// An object. A call of its method needs half as many async frames as a call of a stored closure, which
-  /// saves a tenth of the cost of a step of a chain.
+  /// An object. A call of its method needs half as many async frames as a call of a stored closure,
+  /// which saves a tenth of the cost of a step of a chain.
   case linked(ChainLink<Value>)
 
   /// This work as an object.

@@ -9,8 +9,8 @@ extension Signal {
   /// runUntil    ------------------returns
   /// ```
   ///
-  /// It then stops the producer and returns after the producer's clean-up. For an operator that ends
-  /// its source early:
+  /// It then stops the producer and returns after the producer's clean-up. For an operator that
+  /// ends its source early:
   ///
   /// ```swift
   /// extension Signal where Value: Comparable {
@@ -27,8 +27,8 @@ extension Signal {
   /// }
   /// ```
   ///
-  /// - Parameter isDone: Called with each value, and awaited. Not called again after it has returned
-  ///   true or thrown.
+  /// - Parameter isDone: Called with each value, and awaited. Not called again after it has
+  ///   returned true or thrown.
   /// - Throws: The failure of the work, or the error of `isDone`.
   @inlinable
   public func runUntil(_ isDone: (Value) async throws -> Bool) async throws {

@@ -1,6 +1,7 @@
 // Values in time windows of a fixed length.
 
-/// Assigns values to windows. It holds the open window and the ended ones that wait for the consumer.
+/// Assigns values to windows. It holds the open window and the ended ones that wait for the
+/// consumer.
 struct TimeWindows<Value: Sendable>: SignalOperator {
   let period: Duration
   let sendsEmpty: Bool
@@ -78,24 +79,24 @@ extension Signal {
   /// emptyWindows: true         ----[ab]-[]--[]--[c]|
   /// ```
   ///
-  /// The windows begin at multiples of `period` since the start, so they do not drift, and their counts
-  /// are rates. A value that arrives exactly at the end of a window belongs to the next one. When the
-  /// source completes or fails, the open window is sent first, if it has values. The source is never
-  /// slowed and no value is dropped: windows wait for a busy consumer.
+  /// The windows begin at multiples of `period` since the start, so they do not drift, and their
+  /// counts are rates. A value that arrives exactly at the end of a window belongs to the next one.
+  /// When the source completes or fails, the open window is sent first, if it has values. The
+  /// source is never slowed and no value is dropped: windows wait for a busy consumer.
   ///
   /// ```swift
   /// notifications.bufferWithTime(.seconds(1), emptyWindows: true)
   ///   .map { "\($0.count) a second" }
   /// ```
   ///
-  /// ReactiveCocoa starts a window with its first value, never sends an empty one, and drops its values on
-  /// failure.
+  /// ReactiveCocoa starts a window with its first value, never sends an empty one, and drops its
+  /// values on failure.
   ///
   /// - Parameters:
   ///   - period: Above zero.
   ///   - emptyWindows: Whether a window without a value is sent, as an empty array.
-  ///   - bufferLimit: The maximum number of values in all waiting windows, where an empty window counts
-  ///     as one; with one more it fails with ``BufferOverflow``.
+  ///   - bufferLimit: The maximum number of values in all waiting windows, where an empty window
+  ///     counts as one; with one more it fails with ``BufferOverflow``.
   public func bufferWithTime(
     _ period: Duration, emptyWindows: Bool = false, bufferLimit: Int = 65_536
   ) -> Signal<[Value]> {

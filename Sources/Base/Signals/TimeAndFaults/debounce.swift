@@ -40,9 +40,9 @@ extension Signal {
   /// debounce(3)   -----b----------e-|
   /// ```
   ///
-  /// When the source completes or fails, the last value is sent at once. The source is never slowed: one
-  /// value is buffered, and while the consumer is busy a newer value replaces it. With a source that
-  /// never pauses, nothing is sent until it ends: use ``throttle(_:keeping:)`` there.
+  /// When the source completes or fails, the last value is sent at once. The source is never
+  /// slowed: one value is buffered, and while the consumer is busy a newer value replaces it. With
+  /// a source that never pauses, nothing is sent until it ends: use ``throttle(_:keeping:)`` there.
   ///
   /// ```swift
   /// buttonPresses.debounce(.milliseconds(50))

@@ -8,8 +8,8 @@ extension Signal {
   /// delay(4)   ----1-2-------|
   /// ```
   ///
-  /// The intervals between values are kept, and the source is not slowed. A failure is sent after the
-  /// delayed values.
+  /// The intervals between values are kept, and the source is not slowed. A failure is sent after
+  /// the delayed values.
   ///
   /// ```swift
   /// Signal.just(()).delay(.seconds(1)).then { thermometer.read(.batteryLevel) }

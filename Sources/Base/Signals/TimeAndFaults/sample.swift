@@ -1,6 +1,7 @@
 // Samples the latest value.
 
-/// Samples the source when the trigger fires. It holds the latest value, and one that is ready to send.
+/// Samples the source when the trigger fires. It holds the latest value, and one that is ready to
+/// send.
 struct Sample<Value: Sendable>: SignalOperator {
   /// An event of the source or its trigger.
   enum Input: Sendable {
@@ -40,9 +41,9 @@ extension Signal {
   /// sample(on:)   ----b-----c----------|
   /// ```
   ///
-  /// It completes when either completes, and drops a value that was not sampled; the first failure fails
-  /// it. Neither is slowed: one sample is buffered, and while the consumer is busy a newer one replaces
-  /// it.
+  /// It completes when either completes, and drops a value that was not sampled; the first failure
+  /// fails it. Neither is slowed: one sample is buffered, and while the consumer is busy a newer
+  /// one replaces it.
   ///
   /// ```swift
   /// readings.sample(on: buttonPresses)

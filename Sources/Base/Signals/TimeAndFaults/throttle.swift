@@ -60,16 +60,16 @@ extension Signal {
   /// keeping: .first   a-----------d---|
   /// ```
   ///
-  /// With `.latest`, the latest early value is sent at the end of the interval, which starts the next
-  /// interval, or when the source ends. The source is never slowed: one value is buffered, and while the
-  /// consumer is busy a newer value replaces it.
+  /// With `.latest`, the latest early value is sent at the end of the interval, which starts the
+  /// next interval, or when the source ends. The source is never slowed: one value is buffered, and
+  /// while the consumer is busy a newer value replaces it.
   ///
   /// ```swift
   /// readings.throttle(.seconds(1))   // for a display
   /// ```
   ///
-  /// ReactiveCocoa's `throttle:` is ``debounce(_:)``; ReactiveSwift drops the early value when the source
-  /// ends.
+  /// ReactiveCocoa's `throttle:` is ``debounce(_:)``; ReactiveSwift drops the early value when the
+  /// source ends.
   ///
   /// - Parameters:
   ///   - interval: Above zero.

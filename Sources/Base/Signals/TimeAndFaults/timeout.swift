@@ -1,7 +1,8 @@
 // Time limits of signals.
 
 extension Signal {
-  /// Fails with ``TimedOut`` if the signal does not end within `limit`, without the time of its consumer.
+  /// Fails with ``TimedOut`` if the signal does not end within `limit`, without the time of its
+  /// consumer.
   ///
   /// ```
   /// source       1-2-3-4-5-6

@@ -8,8 +8,8 @@ extension Signal {
   /// bufferCount(2)   --[ab]-[cd]-[e]|
   /// ```
   ///
-  /// When the source completes or fails, the remaining values are sent first, as a shorter array. The
-  /// source waits while the consumer handles an array; at most `count` values are buffered.
+  /// When the source completes or fails, the remaining values are sent first, as a shorter array.
+  /// The source waits while the consumer handles an array; at most `count` values are buffered.
   ///
   /// ```swift
   /// readings.bufferCount(100).flattenMap { store($0) }

@@ -25,8 +25,8 @@ extension Signal {
   /// tryMap (throws at 3)  1-2-X
   /// ```
   ///
-  /// An error of `transform` is a failure of this signal, which ``catchError(_:)`` and ``retry(_:)``
-  /// handle. It stops the source.
+  /// An error of `transform` is a failure of this signal, which ``catchError(_:)`` and
+  /// ``retry(_:)`` handle. It stops the source.
   ///
   /// ```swift
   /// frames.tryMap { try Reading(parsing: $0) }

@@ -8,9 +8,9 @@ extension Signal {
   /// on       --a---b---|
   /// ```
   ///
-  /// A closure is called before its event is passed on. If the run is cancelled, or its consumer stops
-  /// or fails, neither `failure` nor `completed` is called: use ``finally(limit:_:)`` for code that must
-  /// run on every ending.
+  /// A closure is called before its event is passed on. If the run is cancelled, or its consumer
+  /// stops or fails, neither `failure` nor `completed` is called: use ``finally(limit:_:)`` for
+  /// code that must run on every ending.
   ///
   /// ```swift
   /// thermometer.connect().on(

@@ -8,8 +8,8 @@ extension Signal {
   /// scan(0, +)   1-3-6-|
   /// ```
   ///
-  /// `initial` itself is not sent, as in ReactiveCocoa, ReactiveSwift, Combine and RxSwift. RxJava's
-  /// and Kotlin's `scan` send it first: append ``startWith(_:)`` for that.
+  /// `initial` itself is not sent, as in ReactiveCocoa, ReactiveSwift, Combine and RxSwift.
+  /// RxJava's and Kotlin's `scan` send it first: append ``startWith(_:)`` for that.
   ///
   /// ```swift
   /// presses.scan(0) { count, _ in count + 1 }
@@ -64,7 +64,8 @@ extension Signal {
   /// thermometer.notifications(temperature).take(3).collect()
   /// ```
   ///
-  /// - Parameter limit: The maximum number of values; with one more it fails with ``BufferOverflow``.
+  /// - Parameter limit: The maximum number of values; with one more it fails with
+  ///   ``BufferOverflow``.
   @inlinable
   public func collect(limit: Int = 100_000_000) -> Signal<[Value]> {
     Signal<[Value]>(home: home) { [body] sink in

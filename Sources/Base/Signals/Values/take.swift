@@ -8,8 +8,8 @@ extension Signal {
   /// take(2)   1-2|
   /// ```
   ///
-  /// The producer sends nothing after the last value. So the code that handles the last value may end the
-  /// source, as a disconnect after `take(1)` does.
+  /// The producer sends nothing after the last value. So the code that handles the last value may
+  /// end the source, as a disconnect after `take(1)` does.
   ///
   /// ```swift
   /// thermometer.notifications(temperature).take(3)
@@ -27,8 +27,8 @@ extension Signal {
     }
   }
 
-  /// Sends values up to and including the first for which `isLast` is true; then stops the producer, waits
-  /// for its clean-up, and completes.
+  /// Sends values up to and including the first for which `isLast` is true; then stops the
+  /// producer, waits for its clean-up, and completes.
   ///
   /// ```
   /// source                      1-2-3-4-
@@ -42,8 +42,8 @@ extension Signal {
     Signal(home: home) { [self] sink in try await sendThrough(sink, isLast) }
   }
 
-  /// Sends values up to and including the first for which `isLast` is true. The last one is sent outside
-  /// the streams that it came from: they send nothing more, so ending them loses nothing.
+  /// Sends values up to and including the first for which `isLast` is true. The last one is sent
+  /// outside the streams that it came from: they send nothing more, so ending them loses nothing.
   @inlinable
   func sendThrough(_ sink: (Value) async throws -> Void, _ isLast: (Value) -> Bool) async throws {
     let streams = StreamsAround()
@@ -66,7 +66,8 @@ extension Signal {
   /// takeWhile { $0 < 3 }     1-2-|
   /// ```
   ///
-  /// The first value for which it is false is not sent; ``takeThrough(_:)`` includes the deciding value.
+  /// The first value for which it is false is not sent; ``takeThrough(_:)`` includes the deciding
+  /// value.
   ///
   /// ```swift
   /// levels.takeWhile { $0 > 10 }
@@ -128,7 +129,8 @@ extension Signal {
     }
   }
 
-  /// Sends values until `trigger` sends a value or completes; then stops the producer and completes.
+  /// Sends values until `trigger` sends a value or completes; then stops the producer and
+  /// completes.
   ///
   /// ```
   /// source      1---2---3---4-
@@ -136,8 +138,8 @@ extension Signal {
   /// takeUntil   1---2---3|
   /// ```
   ///
-  /// The trigger starts first, and is stopped when this signal ends. A failure of the trigger is ignored,
-  /// as in ReactiveCocoa. The result ends after the clean-up of both.
+  /// The trigger starts first, and is stopped when this signal ends. A failure of the trigger is
+  /// ignored, as in ReactiveCocoa. The result ends after the clean-up of both.
   ///
   /// ```swift
   /// readings.takeUntil(stopPressed)

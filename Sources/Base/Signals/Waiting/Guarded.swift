@@ -11,8 +11,8 @@
 /// state, and overflows the stack when it is called after some ten thousand accesses. A debug build
 /// stops at once.
 public final class Guarded<State>: @unchecked Sendable {
-  // `state` is protected by `lock`. Not a `Mutex<State>`: a generic class that holds one looks up its
-  // metadata each time an object is freed, which costs more than the lock itself.
+  // `state` is protected by `lock`. Not a `Mutex<State>`: a generic class that holds one looks up
+  // its metadata each time an object is freed, which costs more than the lock itself.
   @usableFromInline let lock = Lock()
   // Unchecked exclusivity: the lock already serializes accesses, and stops a recursive one.
   @exclusivity(unchecked) @usableFromInline var state: State

@@ -9,15 +9,16 @@ package struct OpenStream: Hashable, Sendable {
   private let name: String
 
   /// - Parameters:
-  ///   - source: The owner of the connection that the stream depends on. It must outlive the stream.
+  ///   - source: The owner of the connection that the stream depends on. It must outlive the
+  ///     stream.
   ///   - name: The connection, among those of `source`.
   package init(of source: AnyObject, _ name: String) {
     self.source = ObjectIdentifier(source)
     self.name = name
   }
 
-  /// The streams whose sinks enclose the current code. Operators that pass values to another task pass
-  /// this along; only `delay` does not, because its source continues meanwhile.
+  /// The streams whose sinks enclose the current code. Operators that pass values to another task
+  /// pass this along; only `delay` does not, because its source continues meanwhile.
   @TaskLocal package static var current: Set<OpenStream> = []
 
   /// Starts work that the current sink does not await: it counts as inside no stream.

@@ -2,8 +2,9 @@
 
 /// A random number generator determined by a seed and a name.
 ///
-/// Each component gets its own by ``split(_:)``, so that an additional draw in one component does not
-/// change the numbers of another. SplitMix64: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014.
+/// Each component gets its own by ``split(_:)``, so that an additional draw in one component does
+/// not change the numbers of another. SplitMix64: Steele, Lea, Flood, "Fast splittable pseudorandom
+/// number generators", 2014.
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
   private var state: UInt64
   private let origin: UInt64

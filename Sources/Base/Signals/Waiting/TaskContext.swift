@@ -16,7 +16,8 @@ final class TaskContext: Sendable {
   /// The deadline of the clean-up that this work is part of; until it ends, the work may start
   /// operations although the turn is ending. Nil outside clean-ups.
   let cleanUp: Deadline?
-  /// The executor that handles the values of operations: the loop, or the one given to `deliver(on:)`.
+  /// The executor that handles the values of operations: the loop, or the one given to
+  /// `deliver(on:)`.
   let executor: any TaskExecutor
 
   init(

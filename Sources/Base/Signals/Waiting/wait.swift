@@ -4,9 +4,9 @@
 
 /// Waits until the completion given to `start` is ended.
 ///
-/// Throws at once when the task is cancelled, whatever the awaited operation does: ``TimedOut`` if an
-/// enclosing deadline cancelled it, otherwise `CancellationError`. If the task is already cancelled,
-/// `start` is not called.
+/// Throws at once when the task is cancelled, whatever the awaited operation does: ``TimedOut`` if
+/// an enclosing deadline cancelled it, otherwise `CancellationError`. If the task is already
+/// cancelled, `start` is not called.
 ///
 /// - Parameters:
 ///   - loop: The loop whose clock measures `limit`.

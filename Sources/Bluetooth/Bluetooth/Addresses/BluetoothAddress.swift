@@ -5,9 +5,9 @@ public struct BluetoothAddress: Hashable, Comparable, Sendable, CustomStringConv
   /// The octets as one number, the first written one most significant.
   public let number: UInt64
 
-  /// What is valid as one, for errors.
+  /// The expected text, for errors.
   package static let expected = "an address such as C0:FF:EE:00:00:01"
-  /// The texts that are one, as a regular expression, for schemas.
+  /// A regular expression for the text of an address, for schemas.
   package static let pattern = "^(([0-9A-Fa-f]{2}[:-]){5}[0-9A-Fa-f]{2}|[0-9A-Fa-f]{12})$"
 
   /// The address whose octets are the lower 48 bits of `number`.

@@ -1,6 +1,6 @@
-// A field of advertised data, before its range is checked.
+// One field of advertised data, before its range is checked.
 
-/// What a field says, and the bytes that say it.
+/// A field with its bytes, which replace a value out of its range.
 struct AdvertisedField {
   private let field: DecodedValue.Field
   /// With their offset in the data.
@@ -20,7 +20,7 @@ struct AdvertisedField {
 
   var name: String { field.name }
 
-  /// The same under another name.
+  /// Returns the field under another name.
   func named(_ name: String) -> Self { Self(name, field.value, unit: field.unit, octets) }
 
   /// The field; its bytes when it is out of the range of its unit, which is then one of the

@@ -1,6 +1,6 @@
-// What the data of an advertisement says, where it may be encrypted.
+// Decoded service data that may have been encrypted.
 
-/// Service data in a well-known format: its fields, or why they are not known.
+/// Service data in a well-known format: decoded, or the reason why it is not.
 public enum AdvertisedReading: Equatable, Sendable {
   /// The fields, also of a frame that was decrypted.
   case decoded(AdvertisedFormat)
@@ -36,7 +36,7 @@ extension Advertisement {
     return opened
   }
 
-  /// What the data of a service says; nil when it is in no well-known format.
+  /// Decodes the data of a service; nil when it is in no well-known format.
   ///
   /// ```swift
   /// for data in advertisement.serviceData {

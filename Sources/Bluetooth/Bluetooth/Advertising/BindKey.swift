@@ -2,18 +2,18 @@
 
 /// The key of a device: 16 bytes, which are used and never printed.
 public struct BindKey: Hashable, Sendable {
-  /// How the device is recognized.
+  /// A device by its address or its name.
   public enum Device: Hashable, Sendable {
     case address(BluetoothAddress)
     /// The name that it advertises.
     case name(String)
   }
 
-  /// Whose key it is.
+  /// The device that encrypts with it.
   public let device: Device
   private let secret: Secret
 
-  /// How many bytes it has.
+  /// The length, in bytes.
   static let octets = 16
 
   /// The key of a device.
@@ -43,11 +43,11 @@ public struct BindKey: Hashable, Sendable {
 
 /// Why a text is not a key.
 public enum InvalidBindKey: Error, Hashable, Sendable, CustomStringConvertible {
-  /// It has something else than hexadecimal digits.
+  /// Characters that are not hexadecimal digits.
   case notHexadecimal
-  /// It has too few or too many digits.
+  /// Too few or too many digits.
   case length(digits: Int)
-  /// It is a key of MiBeacon 2 or 3.
+  /// A key of MiBeacon 2 or 3.
   case legacy
 
   static let legacyOctets = 12
@@ -61,7 +61,7 @@ public enum InvalidBindKey: Error, Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// The keys of devices, and what decrypts with them.
+/// The keys of devices, with the cipher that decrypts with them.
 public struct BindKeys: Sendable {
   /// Decrypts data with a key; nil when the tag does not fit.
   public typealias Open = @Sendable (_ sealed: SealedData, _ key: [UInt8]) -> [UInt8]?
@@ -82,7 +82,7 @@ public struct BindKeys: Sendable {
     self.open = open
   }
 
-  /// What an encrypted frame of a device holds.
+  /// Decrypts a frame of a device; the reason where that is not possible.
   func read(_ frame: SealedFrame, of device: Advertisement) -> AdvertisedReading {
     guard let data = frame.data else { return .encrypted(frame.kind, .unsupported) }
     let owners: [BindKey.Device?] = [
@@ -100,7 +100,7 @@ public struct BindKeys: Sendable {
 }
 
 extension BindKeys: CustomReflectable {
-  /// Whose keys there are.
+  /// The devices, without their keys.
   public var customMirror: Mirror {
     Mirror(self, children: ["devices": keys.keys.map { "\($0)" }.sorted()])
   }

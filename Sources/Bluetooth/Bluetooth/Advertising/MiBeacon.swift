@@ -2,15 +2,15 @@
 
 /// - Source: "MiBeacon" and "Object" (github.com/MiEcosystem/miio_open).
 enum MiBeacon {
-  /// What comes before the objects, and these.
+  /// A parsed frame: what is before the objects, and the bytes of the objects.
   struct Head {
-    /// Which parts there are, and the version.
+    /// Flags for the parts of the head, and the version in the upper four bits.
     private let control: UInt16
     let product: UInt16
     let counter: UInt8
     let address: BluetoothAddress?
     private let all: [UInt8]
-    /// What follows.
+    /// The bytes behind the head: the objects.
     let rest: ArraySlice<UInt8>
 
     var version: UInt16 { control >> 12 }

@@ -1,14 +1,14 @@
 // Encrypted frames: which of their bytes are encrypted, and the nonce.
 
-/// Data that AES-CCM has encrypted, with all that is needed beside the key.
+/// Data encrypted with AES-CCM, with its nonce and tag.
 public struct SealedData: Hashable, Sendable {
-  /// What the key was used with this time only.
+  /// The nonce: the key encrypts no other frame with it.
   public let nonce: [UInt8]
-  /// What the tag is for, too, without being encrypted.
+  /// Bytes that are authenticated by the tag and not encrypted.
   public let associated: [UInt8]
   /// The encrypted bytes, as many as the plain ones.
   public let octets: [UInt8]
-  /// The tag, which fits only with the right key.
+  /// The tag, which is valid only for the right key.
   public let tag: [UInt8]
 
   /// Data as it was received.
@@ -23,7 +23,7 @@ struct SealedFrame {
   let service: BluetoothUUID
   /// The address in the frame, else that of the device.
   let address: BluetoothAddress
-  /// What comes before the objects in the same frame without encryption.
+  /// The head that the frame would have without encryption.
   let head: [UInt8]
   /// Nil when the frame is encrypted in a way that is not supported.
   let data: SealedData?

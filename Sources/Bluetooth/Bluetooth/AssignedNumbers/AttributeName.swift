@@ -4,7 +4,7 @@
 ///
 /// Letters, digits, `-` and `_`, beginning with a letter; case does not count. A name never looks like
 /// a UUID or an address, and never is the assigned name of another UUID: a chain means the same for
-/// everybody who reads it.
+/// every reader.
 public struct AttributeName: Hashable, Sendable {
   /// The maximum length of a name, in bytes.
   public static let longest = 64
@@ -42,16 +42,16 @@ public struct AttributeName: Hashable, Sendable {
 
 /// Why a text is not a name for a UUID.
 public enum InvalidAttributeName: Error, Hashable, Sendable, CustomStringConvertible {
-  /// It has other characters, or too many.
+  /// Other characters, or too many.
   case malformed(String)
-  /// It is a UUID: `beef`.
+  /// A UUID: `beef`.
   case uuid(String)
-  /// It is the address of a device.
+  /// The address of a device.
   case address(String)
-  /// It is the assigned name of another UUID.
+  /// The assigned name of another UUID.
   case assigned(String, to: BluetoothUUID, AttributeKind)
 
-  /// What is valid.
+  /// The valid names, for errors.
   public static let expected =
     "a name of letters, digits, - and _ that begins with a letter, of at most "
     + "\(AttributeName.longest) bytes"

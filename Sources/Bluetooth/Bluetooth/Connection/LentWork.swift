@@ -1,8 +1,8 @@
 // A closure that another task calls while its owner waits.
 
-/// A closure of the owner's, called at most once, in another task.
+/// A closure that its owner lends to another task, which calls it at most once.
 ///
-/// The owner makes it, waits until nobody can call it any more, and takes it back.
+/// The owner creates it, waits until the other task has ended, and takes it back.
 final class LentWork<Input: Sendable, Output: Sendable>: @unchecked Sendable {
   // `work` needs no lock: the owner hands it over before the other task begins, and touches it again
   // only once that has ended, which it learns from the turn.

@@ -70,7 +70,7 @@ extension Device {
     )
   }
 
-  /// The same with a connect of the caller's: one with a limit of its own, or that leaves the
+  /// Runs `body` with a connect of the caller's: one with a limit of its own, or that leaves the
   /// connection up.
   ///
   /// - Parameter limit: nil leaves that to the deadlines of the caller.

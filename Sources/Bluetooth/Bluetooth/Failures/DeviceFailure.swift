@@ -56,13 +56,13 @@ public struct DeviceFailure: Error, Hashable, Sendable, CustomStringConvertible 
   public let bluez: BlueZAnswer?
   /// The error of the device, if it refused the request.
   public let att: ATTErrorCode?
-  /// Who ended the connection, where that is known.
+  /// The cause of the end of the connection, where that is known.
   public private(set) var linkEnd: LinkEnd?
   /// The deadline that passed, if that is the cause: whose it was, and what it cut short.
   public let timedOut: TimedOut?
   /// The cause, as a clause: "the link was lost".
   public private(set) var meaning: String
-  /// What to try, in words for the library and for the command.
+  /// A hint, in words for the library and for the command.
   public private(set) var advice: Hint
 
   /// A failure in its parts.
@@ -83,7 +83,7 @@ public struct DeviceFailure: Error, Hashable, Sendable, CustomStringConvertible 
     advice = hint
   }
 
-  /// What to try, in the words of the library; may be empty.
+  /// A hint in the words of the library; may be empty.
   ///
   /// ```swift
   /// do {
@@ -114,21 +114,21 @@ public struct DeviceFailure: Error, Hashable, Sendable, CustomStringConvertible 
     }
   }
 
-  /// The same failure, for an operation on `device`.
+  /// Returns the failure for an operation on `device`.
   public func on(_ device: String) -> DeviceFailure {
     var failure = self
     failure.device = device
     return failure
   }
 
-  /// The same failure, with another meaning.
+  /// Returns the failure with another meaning.
   public func with(meaning: String) -> DeviceFailure {
     var failure = self
     failure.meaning = meaning
     return failure
   }
 
-  /// The same failure, with what ended the connection.
+  /// Returns the failure with the cause of the end of the connection.
   public func ended(by end: LinkEnd, meaning: String) -> DeviceFailure {
     var failure = self
     failure.linkEnd = end
@@ -136,14 +136,14 @@ public struct DeviceFailure: Error, Hashable, Sendable, CustomStringConvertible 
     return failure
   }
 
-  /// The same failure, with another hint.
+  /// Returns the failure with a further hint.
   public func adding(hint: Hint) -> DeviceFailure {
     var failure = self
     failure.advice = advice.isEmpty ? hint : advice + "; " + hint
     return failure
   }
 
-  /// What failed, why, what BlueZ reported and what to try, on one line.
+  /// The operation, the cause, the error of BlueZ and the hint, on one line.
   public var description: String {
     var text = "\(what): \(meaning)"
     if let bluez { text += " (BlueZ reported \(bluez))" }

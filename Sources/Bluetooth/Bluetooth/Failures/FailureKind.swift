@@ -58,7 +58,7 @@ public enum FailureKind: Hashable, Sendable {
   /// Anything else: an error of the program, or one that is not known.
   case other
 
-  /// What is wrong with a connection.
+  /// A failure of a connection.
   public enum Link: Hashable, Sendable, CaseIterable {
     /// There was none when the operation began.
     case notConnected
@@ -68,7 +68,7 @@ public enum FailureKind: Hashable, Sendable {
     case lost
   }
 
-  /// What a device does not have.
+  /// An attribute that a device does not have.
   public enum Attribute: Hashable, Sendable, CaseIterable {
     /// A service.
     case service
@@ -78,7 +78,7 @@ public enum FailureKind: Hashable, Sendable {
     case descriptor
   }
 
-  /// What a host lacks.
+  /// A requirement that the host does not meet.
   public enum Host: Hashable, Sendable, CaseIterable {
     /// The message bus cannot be reached.
     case busUnreachable
@@ -96,7 +96,7 @@ public enum FailureKind: Hashable, Sendable {
     case other
   }
 
-  /// How a program uses the library in a way that cannot work.
+  /// A use of the library that cannot work.
   public enum Misuse: Hashable, Sendable, CaseIterable {
     /// Work belongs to a turn that has ended.
     case turnEnded
@@ -106,7 +106,7 @@ public enum FailureKind: Hashable, Sendable {
     case blockedInsideLoop
     /// A signal was run on no loop.
     case notOnLoop
-    /// A virtual loop that nobody drives, on which nothing is left to happen, or without end.
+    /// A virtual-time loop that is not driven, has no events left, or has events without end.
     case virtualLoop
     /// A connection in no turn.
     case connectOutsideTurn
@@ -117,7 +117,7 @@ public enum FailureKind: Hashable, Sendable {
 
 /// An error that knows its kind.
 public protocol KnownFailure: Error {
-  /// What a program decides by.
+  /// The kind, for decisions of a program.
   var kind: FailureKind { get }
 }
 

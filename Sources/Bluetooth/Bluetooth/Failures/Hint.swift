@@ -1,6 +1,6 @@
-// What to try after a failure, in the words of whoever reads it.
+// Hints after a failure, in the words of the library or of the command.
 
-/// A hint what to try. It is written once, and read by two audiences: in a program that uses the
+/// A hint about what to try. It is written once, and read by two audiences: in a program that uses the
 /// library it names calls, and in the command it names steps and options.
 ///
 /// ```swift
@@ -8,13 +8,13 @@
 /// print(hint.text)                       // pair with the device first: pair(_:)
 /// ```
 public struct Hint: Hashable, Sendable, CustomStringConvertible {
-  /// What is called differently in the library and in the command.
+  /// An action with one name in the library and another in the command.
   public enum Remedy: Hashable, Sendable, CaseIterable {
     /// Chooses the adapter.
     case adapter
     /// Confirms a number on both sides.
     case confirm
-    /// Has the services of the device read again.
+    /// Reads the services of the device again.
     case fresh
     /// Lists the attributes of the device.
     case inspect
@@ -49,7 +49,7 @@ public struct Hint: Hashable, Sendable, CustomStringConvertible {
 
   private var parts: [Part]
 
-  /// A hint that is the same for everybody.
+  /// A hint with the same words in the library and in the command.
   public init(_ text: String) { parts = text.isEmpty ? [] : [.text(text)] }
 
   /// Whether there is nothing to try.
@@ -90,7 +90,7 @@ extension Hint: ExpressibleByStringInterpolation {
     /// Appends text.
     public mutating func appendLiteral(_ literal: String) { hint = hint + Hint(literal) }
 
-    /// Appends what has two names.
+    /// Appends an action with two names.
     public mutating func appendInterpolation(_ remedy: Remedy) {
       hint.parts.append(.remedy(remedy))
     }
@@ -101,7 +101,7 @@ extension Hint: ExpressibleByStringInterpolation {
     }
   }
 
-  /// A hint that is the same for everybody.
+  /// A hint with the same words in the library and in the command.
   public init(stringLiteral text: String) { self.init(text) }
 
   /// A hint with remedies.
@@ -109,7 +109,7 @@ extension Hint: ExpressibleByStringInterpolation {
 }
 
 extension Hint.Remedy {
-  /// What it is called in Swift.
+  /// Its name in Swift.
   public var inLibrary: String {
     switch self {
     case .adapter: "adapter:"

@@ -78,7 +78,7 @@ public struct ATTErrorCode: Error, RawRepresentable, Hashable, Sendable, CustomS
   /// ```
   public var meaning: String { Self.meanings[rawValue] ?? numbered }
 
-  /// What a code without a fixed meaning is called.
+  /// The text for a code without a fixed meaning.
   private var numbered: String {
     let kind = (0x80...0x9f).contains(rawValue) ? "application" : "reserved"
     return "\(kind) error 0x\(hexadecimal(rawValue))"

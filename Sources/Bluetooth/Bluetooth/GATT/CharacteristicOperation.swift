@@ -63,7 +63,7 @@ package enum CharacteristicOperation: Hashable, Sendable {
     }
   }
 
-  /// How it cannot be written, where it can be written otherwise.
+  /// The write that it does not support, where it supports another one.
   private var detail: String {
     switch self {
     case .read, .subscribe, .write(.automatic): ""

@@ -1,4 +1,4 @@
-// How a user names a characteristic.
+// A characteristic as a user names it.
 
 /// A characteristic by name or UUID, with its service and instance where needed, or by handle.
 ///
@@ -132,7 +132,7 @@ public struct CharacteristicSelector: Hashable, Sendable, CustomStringConvertibl
 }
 
 extension CharacteristicSelector {
-  /// What makes selectors equal: what they select, whatever it is called.
+  /// The parts that are compared: names do not count.
   private struct Identity: Hashable {
     let service: BluetoothUUID?
     let characteristic: BluetoothUUID
@@ -173,11 +173,11 @@ extension CharacteristicSelector: ExpressibleByStringLiteral {
 public struct SelectorError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The text that is not a selector.
   public let text: String
-  /// What is wrong with it.
+  /// The error.
   public let problem: String
   /// A known name that is similar.
   public let nearest: String?
-  /// What would be valid, where no known name is similar.
+  /// The valid texts, where no known name is similar.
   public let expected: String?
 
   /// An error in the text of a selector.

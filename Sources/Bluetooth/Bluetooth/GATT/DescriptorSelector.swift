@@ -1,4 +1,4 @@
-// How a user names a descriptor.
+// A descriptor as a user names it.
 
 /// A descriptor by its characteristic and its own name or UUID, or by handle.
 ///
@@ -80,7 +80,7 @@ public struct DescriptorSelector: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension DescriptorSelector {
-  /// What makes selectors equal: what they select, whatever it is called.
+  /// The parts that are compared: names do not count.
   private struct Identity: Hashable {
     let characteristic: CharacteristicSelector
     let descriptor: BluetoothUUID

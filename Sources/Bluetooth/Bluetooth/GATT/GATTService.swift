@@ -32,7 +32,7 @@ public struct GATTCharacteristic: Hashable, Sendable {
   public let uuid: BluetoothUUID
   /// The handle of the value.
   public let handle: UInt16
-  /// What a client may do with it.
+  /// The operations that a client may use.
   public let properties: CharacteristicProperties
   /// The ATT MTU of the connection, in octets, where known.
   public let mtu: Int?

@@ -1,4 +1,4 @@
-// What the kernel of a host knows about its controllers, and bluetoothd does not report.
+// Facts about a controller that the kernel reports and bluetoothd does not.
 
 /// One controller of this host.
 public struct AdapterDetails: Hashable, Sendable {
@@ -18,7 +18,7 @@ public struct AdapterDetails: Hashable, Sendable {
   /// The first page of the LMP features: eight octets, least significant first.
   public let features: [UInt8]
 
-  /// What the kernel reports of an adapter.
+  /// Details of an adapter, as the kernel reports them.
   public init(
     name: String, address: BluetoothAddress, manufacturer: UInt16, version: UInt8,
     supported: [String], current: [String], features: [UInt8]

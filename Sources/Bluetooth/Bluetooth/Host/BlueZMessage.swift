@@ -1,12 +1,12 @@
-// What this program and bluetoothd send each other, as a plain value: for logs, records and pages.
+// Messages between this program and bluetoothd as plain values: for logs, records and pages.
 //
-// It is made where messages of the bus are known; nothing here depends on a bus.
+// The module BlueZ makes them of messages of the bus; nothing here depends on a bus.
 
 /// A message between this program and bluetoothd.
 public struct BlueZMessage: Hashable, Sendable {
-  /// What it is.
+  /// The kind of a message.
   public enum Kind: String, CaseIterable, Hashable, Sendable {
-    /// A method that bluetoothd is called for.
+    /// A call of a method of bluetoothd.
     case call
     /// The result of a call.
     case reply
@@ -18,9 +18,9 @@ public struct BlueZMessage: Hashable, Sendable {
     case request
   }
 
-  /// What it is.
+  /// Its kind.
   public let kind: Kind
-  /// When it was sent or arrived, since 1970-01-01T00:00:00Z, on the clock of the loop.
+  /// The time at which it was sent or arrived, since 1970-01-01T00:00:00Z, on the clock of the loop.
   public let time: Duration
   /// The ordinal of the call, from 1, also of its result or error; nil for others.
   public let number: Int?
@@ -69,7 +69,7 @@ public struct BlueZMessage: Hashable, Sendable {
     }
   }
 
-  /// The same with at most `limit` characters of its arguments.
+  /// Returns the message with at most `limit` characters of its arguments.
   public func shortened(to limit: Int) -> BlueZMessage {
     guard arguments.utf8.count > limit, arguments.count > limit else { return self }
     return BlueZMessage(

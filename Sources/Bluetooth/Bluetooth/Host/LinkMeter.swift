@@ -50,9 +50,37 @@ public protocol LinkMeter: Sendable {
   /// The current parameters of a connection.
   ///
   /// - Throws: ``DeviceFailure``, without a device: `not-connected` when there is no such
-  ///   connection, ``DeviceFailure/Code/timingUnknown`` when nobody observed them; the errors of a
+  ///   connection, ``DeviceFailure/Code/timingUnknown`` when no process observed them; the errors of a
   ///   wait.
   /// - Source: Bluetooth Core 5.4, Vol 4, Part E §7.7.65 (LE Connection Complete, LE Connection
   ///   Update Complete): a controller reports them only then.
   func parameters(of link: LinkIdentity) async throws -> ConnectionParameters
+}
+
+/// The parameters of an LE connection.
+///
+/// - Source: Bluetooth Core 5.4, Vol 6, Part B §4.5.1, §4.5.2.
+public struct ConnectionParameters: Hashable, Sendable {
+  /// The time between two connection events: 7.5 ms to 4 s, in steps of 1.25 ms.
+  public let interval: Duration
+  /// The number of connection events that the peripheral may skip.
+  public let latency: Int
+  /// The silence after which the link counts as lost: 100 ms to 32 s.
+  public let supervisionTimeout: Duration
+
+  /// The parameters of a connection.
+  public init(interval: Duration, latency: Int, supervisionTimeout: Duration) {
+    self.interval = interval
+    self.latency = latency
+    self.supervisionTimeout = supervisionTimeout
+  }
+}
+
+extension DeviceFailure.Code {
+  /// The process lacks a capability of the kernel, such as CAP_NET_RAW.
+  public static let capabilityMissing = Self(rawValue: "capability-missing")
+  /// Nothing on this host has observed the connection parameters.
+  public static let timingUnknown = Self(rawValue: "timing-unknown")
+  /// The kernel has no Bluetooth sockets, or does not give them to this process.
+  public static let socketsMissing = Self(rawValue: "sockets-missing")
 }

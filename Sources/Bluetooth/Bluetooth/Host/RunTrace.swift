@@ -4,7 +4,7 @@
 public struct TracePacket: Hashable, Sendable {
   /// Its number in the file, from 1.
   public let number: Int
-  /// When it was captured, since 1970-01-01T00:00:00Z.
+  /// The time of capture, since 1970-01-01T00:00:00Z.
   public let time: Duration
   /// Its direction and kind, without keys and values: `> ATT Error Response, Write Request to
   /// 0x0017: 0x03`.
@@ -24,9 +24,9 @@ public struct TraceSlice: Hashable, Sendable {
   public let file: String
   /// The numbers of its packets, from 1, as viewers of the file count them.
   public let packets: ClosedRange<Int>
-  /// When the first and the last of them were captured, since 1970-01-01T00:00:00Z.
+  /// The times of capture of the first and the last of them, since 1970-01-01T00:00:00Z.
   public let times: ClosedRange<Duration>
-  /// How many packets of the same part are in earlier files, as far as these are kept.
+  /// The number of packets of the same part in earlier files, as far as these are kept.
   public let before: Int
   /// The last packets of the part; their number is bounded.
   public let last: [TracePacket]
@@ -49,6 +49,6 @@ public protocol RunTrace: Sendable {
   /// The number of packets recorded so far, including pending ones.
   func mark() -> Int
 
-  /// What was recorded since a mark, including pending packets; nil when that is nothing.
+  /// The packets since a mark, including pending ones; nil without any.
   func slice(since mark: Int) -> TraceSlice?
 }

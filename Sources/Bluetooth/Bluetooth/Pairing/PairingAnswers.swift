@@ -1,13 +1,13 @@
-// The answers to pairing requests, decided in advance.
+// The answers to pairing requests, decided in advance; the capability of the agent, and the outcome.
 
 /// The answers of this host to pairing requests.
 ///
-/// A request that has no answer, with nobody to ask, is rejected: nothing is confirmed by
+/// A request without an answer here or from a person is rejected: nothing is confirmed by
 /// default but Just Works, which the caller of `pair` has requested.
 public struct PairingAnswers: Sendable {
   /// Answers whether both sides display the same number.
   public enum Comparison: Hashable, Sendable {
-    /// The same answer for every number.
+    /// One answer for every number.
     case always(Bool)
     /// Only this number is confirmed.
     case only(UInt32)
@@ -31,9 +31,9 @@ public struct PairingAnswers: Sendable {
   public var comparison: Comparison?
   /// The passkey or PIN that the device displays or has printed on it; nil: ask, or else reject.
   public var secret: Secret?
-  /// nil: there is nobody to ask.
+  /// Asks a person; nil where there is no one to ask.
   public var ask: Ask?
-  /// Shows what somebody is to type on the device.
+  /// Shows a passkey that a person is to type on the device.
   public var show: Show
 
   /// Answers to pairing; see the properties.
@@ -55,7 +55,7 @@ public struct PairingAnswers: Sendable {
     self.show = show
   }
 
-  /// Whether the answers refuse every pairing: no comparison, no Just Works, no secret, and nobody
+  /// Whether the answers refuse every pairing: no comparison, no Just Works, no secret, and no one
   /// to ask. Then nothing is shown to be typed on the device, and a bond that the device makes
   /// without a question is removed.
   public var refusesAll: Bool {
@@ -81,4 +81,32 @@ public struct PairingAnswers: Sendable {
     case (false, false): return .noInputNoOutput
     }
   }
+}
+
+/// The I/O capability of a pairing agent. Together with the device's it determines the association
+/// model.
+///
+/// - Source: Bluetooth Core 5.4, Vol 3, Part H §2.3.2 (IO capabilities).
+public enum AgentCapability: String, CaseIterable, Hashable, Sendable {
+  /// Displays a passkey.
+  case displayOnly = "display-only"
+  /// Displays a number, and confirms whether the device displays the same one.
+  case displayYesNo = "display-yes-no"
+  /// Enters a passkey.
+  case keyboardOnly = "keyboard-only"
+  /// No input and no output: the connection is encrypted, but not authenticated.
+  case noInputNoOutput = "no-input-no-output"
+  /// Displays and enters everything.
+  case keyboardDisplay = "keyboard-display"
+}
+
+/// The success results of ``ConnectionOperations/pair(_:)``.
+public enum PairingOutcome: Hashable, Sendable {
+  /// The device is paired now.
+  ///
+  /// - `isAuthenticated`: Whether a number was compared or a passkey entered. Otherwise the
+  ///   connection is encrypted, and nothing shows that it is with this device: Just Works.
+  case paired(isAuthenticated: Bool)
+  /// The device was paired before: nothing was done.
+  case already
 }

@@ -1,4 +1,4 @@
-// What pairing asks of people: to read something, or to answer.
+// Questions of a pairing to a person, and texts to show.
 
 /// Something that a person has to read during pairing.
 public enum PairingDisplay: Hashable, Sendable, CustomStringConvertible {

@@ -1,4 +1,4 @@
-// What is known of a device without a connection.
+// A device as its advertisements and bluetoothd describe it.
 
 /// A device as last seen.
 public struct Advertisement: Sendable, Equatable {
@@ -33,10 +33,10 @@ public struct Advertisement: Sendable, Equatable {
   public let isPaired: Bool
   /// The adapter that found the device: `hci0`.
   public let adapter: String
-  /// What keys have made of the encrypted data, by service; see ``opened(with:)``.
+  /// Decrypted service data, by service; see ``opened(with:)``.
   var readings: [BluetoothUUID: AdvertisedReading] = [:]
 
-  /// What is known of a device; see the properties. What is left out is not known, or not there.
+  /// A device as last seen; see the properties. Omitted arguments are unknown, or not there.
   public init(
     address: BluetoothAddress, addressType: AddressType, name: String?, alias: String, rssi: Int?,
     txPower: Int? = nil, appearance: UInt16? = nil, services: [BluetoothUUID] = [],

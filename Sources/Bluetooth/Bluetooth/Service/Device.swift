@@ -1,6 +1,6 @@
 // The port to one device: its operations as signals, and its streams.
 //
-// What an operation does is described at DeviceOperations; who performs it is not visible here.
+// DeviceOperations describes each operation, and performs it.
 
 public import Signals
 
@@ -50,8 +50,8 @@ public protocol Device: Sendable {
   /// first. Empty when only one can be meant: by an address, or by a name that one device had.
   var candidates: [DeviceCandidate] { get }
 
-  /// Who performs the operations, for the signals and connections of this device: outside a turn of
-  /// ``scheduler`` they may not be called.
+  /// The operations behind the signals and connections of this device. They may be called only in a
+  /// turn of ``scheduler``.
   var operations: any DeviceOperations { get }
 
   /// Sends a stream of the devices once the scan is active, once: a time that begins then is one of
@@ -152,7 +152,7 @@ extension Device {
     session(connecting: connect(keep: false, expecting: [])) { _ in body() }
   }
 
-  /// The same with a connect of the caller's: one with a limit of its own, or that leaves the
+  /// Runs `body` with a connect of the caller's: one with a limit of its own, or that leaves the
   /// connection up. `body` gets the origin of the connection.
   package func session<R: Sendable>(
     connecting: Signal<LinkOrigin>, _ body: @escaping @Sendable (LinkOrigin) -> Signal<R>
@@ -169,6 +169,181 @@ extension Device {
   ) -> Signal<Value> {
     Signal.operation(of: scheduler, name) { sink in
       try await sink(try await body(operations))
+    }
+  }
+}
+
+// MARK: The signal of each operation
+
+extension Device {
+  // MARK: The connection
+
+  /// Connects for the current turn: ``DeviceOperations/connect(keep:expecting:)``.
+  public func connect() -> Signal<Void> { connect(keep: false, expecting: []).map { _ in } }
+
+  /// Connects: ``DeviceOperations/connect(keep:expecting:)``.
+  public func connect(keep: Bool, expecting: [ServiceSelector]) -> Signal<LinkOrigin> {
+    operation("connecting") { try await $0.connect(keep: keep, expecting: expecting) }
+  }
+
+  /// Disconnects: ``DeviceOperations/disconnect()``.
+  public func disconnect() -> Signal<Void> {
+    operation("disconnecting") { try await $0.disconnect() }
+  }
+
+  package func release() -> Signal<Void> { operation("disconnecting") { try await $0.release() } }
+
+  package func leave() -> Signal<Bool> { operation("disconnecting") { try await $0.leave() } }
+
+  package func awaitOtherRuns() -> Signal<Bool> {
+    operation("waiting for another run") { try await $0.awaitOtherRuns() }
+  }
+
+  /// Measures the connection: ``ConnectionOperations/rssi()``.
+  public func rssi() -> Signal<LinkStrength> {
+    operation("measuring the link") { try await $0.rssi() }
+  }
+
+  /// Sends the ATT MTU: ``ConnectionOperations/mtu()``.
+  public func mtu() -> Signal<Int> { operation("asking for the MTU") { try await $0.mtu() } }
+
+  /// Sends the connection parameters: ``ConnectionOperations/connectionParameters()``.
+  public func connectionParameters() -> Signal<ConnectionParameters> {
+    operation("asking for the timing of the link") { try await $0.connectionParameters() }
+  }
+
+  // MARK: Attributes
+
+  /// Sends the attributes: ``ConnectionOperations/services()``.
+  public func services() -> Signal<[GATTService]> {
+    operation("listing the services") { try await $0.services() }
+  }
+
+  /// Reads a characteristic: ``ConnectionOperations/read(_:offset:)``.
+  public func read(_ characteristic: CharacteristicSelector, offset: Int = 0) -> Signal<[UInt8]> {
+    operation("reading") { try await $0.read(characteristic, offset: offset) }
+  }
+
+  /// Reads a characteristic whose value has a type: `device.read(.batteryLevel)`.
+  public func read<Value>(_ characteristic: Characteristic<Value>) -> Signal<Value> {
+    operation("reading") { try await $0.read(characteristic) }
+  }
+
+  /// Writes a characteristic: ``ConnectionOperations/write(_:to:kind:offset:)``.
+  public func write(
+    _ value: [UInt8], to characteristic: CharacteristicSelector, kind: WriteKind = .request,
+    offset: Int = 0
+  ) -> Signal<Void> {
+    operation("writing") {
+      try await $0.write(value, to: characteristic, kind: kind, offset: offset)
+    }
+  }
+
+  /// Writes a value that has a type: `device.write("mild alert", to: .alertLevel)`.
+  public func write<Value>(
+    _ value: Value, to characteristic: Characteristic<Value>, kind: WriteKind = .request
+  ) -> Signal<Void> {
+    operation("writing") { try await $0.write(value, to: characteristic, kind: kind) }
+  }
+
+  /// Reads a descriptor: ``ConnectionOperations/readDescriptor(_:)``.
+  public func readDescriptor(_ descriptor: DescriptorSelector) -> Signal<[UInt8]> {
+    operation("reading") { try await $0.readDescriptor(descriptor) }
+  }
+
+  /// Writes a descriptor: ``ConnectionOperations/writeDescriptor(_:to:)``.
+  public func writeDescriptor(_ value: [UInt8], to descriptor: DescriptorSelector) -> Signal<Void> {
+    operation("writing") { try await $0.writeDescriptor(value, to: descriptor) }
+  }
+
+  // MARK: The bond
+
+  /// Pairs: ``ConnectionOperations/pair(_:)``.
+  public func pair(_ answers: PairingAnswers) -> Signal<PairingOutcome> {
+    operation("pairing") { try await $0.pair(answers) }
+  }
+
+  /// Removes the device and its bond: ``DeviceOperations/unpair()``.
+  public func unpair() -> Signal<Void> { operation("unpairing") { try await $0.unpair() } }
+
+  /// Sets whether the host trusts the device: ``ConnectionOperations/trust(_:)``.
+  public func trust(_ isTrusted: Bool) -> Signal<Void> {
+    operation(isTrusted ? "trusting" : "ending the trust") { try await $0.trust(isTrusted) }
+  }
+}
+
+// MARK: Streams
+
+extension Device {
+  /// Sends devices as they are discovered; never completes by itself. Needs no connection.
+  ///
+  /// Sends a device again whenever one of its properties changes; RSSI and TX power are in dBm.
+  /// Devices that are already known or connected are sent at the start, without an RSSI. The filter
+  /// is applied here, too: bluetoothd merges the filters of its clients and reports what any of
+  /// them requested. The scan pauses while this host connects.
+  ///
+  /// ```swift
+  /// let strong = thermometer.scan(ScanFilter(name: "Thermo*", rssi: -70)).take(3).collect()
+  /// for device in try strong.firstOrThrow(within: .seconds(10)) { print(device) }
+  /// ```
+  ///
+  /// - Returns: Fails with ``DeviceFailure``, `not-supported` for a passive scan when the daemon
+  ///   has no advertisement monitors; with `BufferOverflow` when values are not consumed.
+  /// - Source: BlueZ, `doc/org.bluez.Adapter.rst` (SetDiscoveryFilter, StartDiscovery),
+  ///   `doc/org.bluez.AdvertisementMonitor.rst`.
+  public func scan(_ filter: ScanFilter) -> Signal<Advertisement> {
+    startScan(filter).flattenMap { $0 }
+  }
+
+  /// Sends each notification or indication, with the time of its arrival on the loop's clock;
+  /// subscribed until the signal ends. Fails as ``subscribe(_:_:)`` does.
+  ///
+  /// ```swift
+  /// let three = thermometer.session {
+  ///   thermometer.notifications("temperature-measurement").take(3).collect()
+  /// }
+  /// ```
+  public func notifications(_ characteristic: CharacteristicSelector) -> Signal<NotifiedValue> {
+    subscribe(characteristic).flattenMap { $0 }
+  }
+
+  /// Sends each notified value that has a type, without its time of arrival.
+  ///
+  /// ```swift
+  /// let celsius = thermometer.session {
+  ///   thermometer.notifications(.temperatureMeasurement).map(\.celsius).take(3).collect()
+  /// }
+  /// ```
+  ///
+  /// - Returns: Fails as ``subscribe(_:_:)`` does, and with ``MalformedValue``.
+  public func notifications<Value>(_ characteristic: Characteristic<Value>) -> Signal<Value> {
+    subscribe(characteristic).flattenMap { $0 }
+  }
+
+  /// Sends a stream of values that is already subscribed and buffered, once: ``subscribe(_:_:)`` with
+  /// the usual options.
+  ///
+  /// ```swift
+  /// let answer = thermometer.session {
+  ///   thermometer.subscribe("record-access-control-point").flattenMap { values in
+  ///     thermometer.write([1, 1], to: "record-access-control-point").then { values.take(1) }
+  ///   }
+  /// }
+  /// ```
+  public func subscribe(_ characteristic: CharacteristicSelector) -> Signal<Signal<NotifiedValue>> {
+    subscribe(characteristic, SubscriptionOptions()).map(\.notifications)
+  }
+
+  /// Sends a stream of values that have a type, already subscribed and buffered, once.
+  ///
+  /// ```swift
+  /// let first = thermometer.session {
+  ///   thermometer.subscribe(.temperatureMeasurement).flattenMap { $0.take(1) }
+  /// }
+  /// ```
+  public func subscribe<Value>(_ characteristic: Characteristic<Value>) -> Signal<Signal<Value>> {
+    subscribe(characteristic.selector).map { stream in
+      stream.tryMap { try characteristic.decode($0.value) }
     }
   }
 }

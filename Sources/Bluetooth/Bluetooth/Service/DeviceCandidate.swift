@@ -24,7 +24,7 @@ public struct DeviceCandidate: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension DeviceCandidate {
-  /// How many devices are listed.
+  /// The number of devices that are listed.
   private static let listed = 6
 
   /// Devices for use in a sentence: `'Lamp' (…), 'Lamp' (…) and 3 more`.

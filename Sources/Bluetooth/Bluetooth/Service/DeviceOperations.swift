@@ -137,7 +137,7 @@ public protocol ConnectionOperations: Sendable {
   /// print(try await connection.connectionParameters().interval)
   /// ```
   ///
-  /// - Throws: `timing-unknown` when nobody observed them.
+  /// - Throws: `timing-unknown` when no process observed them.
   func connectionParameters() async throws -> ConnectionParameters
 
   /// Pairs with the device, connecting for the current turn if necessary. The bond outlives the turn.
@@ -153,7 +153,7 @@ public protocol ConnectionOperations: Sendable {
   /// ```
   ///
   /// - Returns: Whether it was paired now or before.
-  /// - Throws: `pairing-failed`, which may be transient when nobody rejected it; `busy`, and the
+  /// - Throws: `pairing-failed`, which may be transient when neither side rejected it; `busy`, and the
   ///   failures of connecting.
   /// - Source: BlueZ, `doc/org.bluez.Device.rst` (Pair, CancelPairing), `doc/org.bluez.Agent.rst`.
   func pair(_ answers: PairingAnswers) async throws -> PairingOutcome
@@ -199,7 +199,7 @@ public protocol DeviceOperations: ConnectionOperations {
   /// - Source: BlueZ, `doc/org.bluez.Device.rst` (Connect, ServicesResolved), `src/error.h`.
   func connect(keep: Bool, expecting: [ServiceSelector]) async throws -> LinkOrigin
 
-  /// Disconnects, whoever connected; does nothing without a connection. Waits until it is down:
+  /// Disconnects, also a connection of another program; does nothing without one. Waits until it is down:
   /// bluetoothd may keep it for 2 s.
   ///
   /// ```swift
@@ -293,4 +293,15 @@ extension ConnectionOperations {
     let octets = try characteristic.encode(value)
     try await write(octets, to: characteristic.selector, kind: kind, offset: 0)
   }
+}
+
+/// The origin of the connection in ``DeviceOperations/connect(keep:expecting:)``.
+public enum LinkOrigin: String, Hashable, Sendable {
+  /// The call made it.
+  case made
+  /// Another turn of this program made it, or another run on this host: the last one that uses it
+  /// ends it.
+  case shared
+  /// It existed, or another program was making it: the caller does not end it.
+  case found
 }

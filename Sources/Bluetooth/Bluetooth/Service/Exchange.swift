@@ -4,9 +4,9 @@ public import Signals
 
 /// The result of ``Device/exchange(write:to:kind:expectingOn:options:where:)``.
 public struct Exchange: Hashable, Sendable {
-  /// When the write started, on the loop's clock.
+  /// The start of the write, on the loop's clock.
   public let begun: Instant
-  /// When the write was confirmed: by the device for a request, by bluetoothd for a command.
+  /// The time at which the write was confirmed: by the device for a request, by bluetoothd for a command.
   public let answered: Instant
   /// The matching notification, with the time of its arrival. That may be before ``answered``: a
   /// device may notify before it responds.
@@ -52,7 +52,7 @@ extension Device {
     return exchange(writing, expectingOn: answer, options: options, where: isAnswer)
   }
 
-  /// The same with any write.
+  /// Exchanges with any write.
   package func exchange(
     _ writing: Signal<Void>, expectingOn answer: CharacteristicSelector,
     options: SubscriptionOptions, where isAnswer: @escaping @Sendable (NotifiedValue) -> Bool

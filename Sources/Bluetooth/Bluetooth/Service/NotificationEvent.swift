@@ -29,9 +29,9 @@ public struct NotificationGap: Hashable, Sendable {
 
   /// Why values are missing.
   public let cause: Cause
-  /// When it started, on the loop's clock.
+  /// The start, on the loop's clock.
   public let from: Instant
-  /// When it ended.
+  /// The end, on the loop's clock.
   public let to: Instant
 
   /// A period in which values were lost.
@@ -52,7 +52,7 @@ public struct NotificationGap: Hashable, Sendable {
   /// ```
   public var lasted: Duration { to - from }
 
-  /// How many values are known to be dropped.
+  /// The number of values that are known to be dropped.
   public var dropped: Int {
     switch cause {
     case .linkLost: 0
@@ -71,4 +71,34 @@ extension Signal where Value == NotificationEvent {
   /// }
   /// ```
   public var notifications: Signal<NotifiedValue> { compactMap(\.notification) }
+}
+
+/// The value of one notification or indication, and when it arrived.
+///
+/// The clock is the loop's. A value from an acquired socket is timestamped when the socket is read;
+/// a value that bluetoothd signals on the bus, when the loop dispatches the signal. Neither depends
+/// on how fast the values are consumed.
+public struct NotifiedValue: Hashable, Sendable {
+  /// The value, in bytes.
+  public let value: [UInt8]
+  /// The time of arrival, on the loop's clock.
+  public let at: Instant
+
+  /// A value that arrived at an instant.
+  public init(value: [UInt8], at: Instant) {
+    self.value = value
+    self.at = at
+  }
+}
+
+/// The ATT operation of a write.
+public enum WriteKind: String, Hashable, Sendable, CaseIterable {
+  /// Selected by the properties of the characteristic.
+  case automatic
+  /// Write with response (Write Request).
+  case request
+  /// Write without response (Write Command).
+  case command
+  /// Prepared, verified by echo, then executed.
+  case reliable
 }

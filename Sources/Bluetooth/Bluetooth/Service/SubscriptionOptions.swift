@@ -1,26 +1,26 @@
-// How a subscription receives values, and what it does when they stop or arrive too fast.
+// The delivery of a subscription, and its rules for a lost connection and a full buffer.
 
 /// The options of a subscription.
 public struct SubscriptionOptions: Hashable, Sendable {
-  /// How bluetoothd delivers values.
+  /// A way in which bluetoothd delivers values.
   public enum Delivery: String, Hashable, Sendable, CaseIterable {
-    /// As bus signals, after `StartNotify`. Any number of programs can subscribe this way.
+    /// Bus signals, after `StartNotify`. Any number of programs can subscribe this way.
     case signals
-    /// Through a socket of this program, after `AcquireNotify`. For many values a second; nobody
-    /// else can subscribe at the same time, and indications are not available.
+    /// Through a socket of this program, after `AcquireNotify`. For many values a second; no other program
+    /// can subscribe at the same time, and indications are not available.
     case acquire
   }
 
-  /// What happens to the stream when the connection drops.
+  /// The policy for a stream whose connection drops.
   public enum LossPolicy: String, Hashable, Sendable, CaseIterable {
-    /// It fails with `link-lost`.
+    /// The stream fails with `link-lost`.
     case fail
     /// The device is connected and subscribed again, within the subscriber's deadline; the stream
     /// resumes after a ``NotificationEvent/gap(_:)``.
     case resume
   }
 
-  /// What happens to a value when the buffer is full.
+  /// The rule for a value that finds the buffer full.
   public enum OverflowRule: String, Hashable, Sendable, CaseIterable {
     /// The stream fails with `BufferOverflow`, after the buffered values.
     case error
@@ -30,15 +30,15 @@ public struct SubscriptionOptions: Hashable, Sendable {
     case dropNewest = "drop-newest"
   }
 
-  /// How the values reach this process.
+  /// The way in which the values reach this process.
   public var delivery: Delivery
-  /// What happens when the connection drops.
+  /// The policy for a connection that drops.
   public var onLinkLoss: LossPolicy
   /// The size of the buffer; at least 1.
   public var buffer: Int
-  /// What happens when the buffer is full.
+  /// The rule for a full buffer.
   public var overflow: OverflowRule
-  /// How long the subscription may take to become active; nil leaves that to the deadlines of the
+  /// The time within which the subscription must become active; nil leaves that to the deadlines of the
   /// caller and the limits of the service.
   public var startLimit: Duration?
 

@@ -1,4 +1,4 @@
-// A value in the form that people and chain files use.
+// Decoded values, in the form that people read and chain files compare.
 
 /// The meaning of the octets of an attribute.
 public indirect enum DecodedValue: Equatable, Sendable, CustomStringConvertible {
@@ -150,14 +150,14 @@ public struct ValueError: Error, Hashable, Sendable, CustomStringConvertible {
     self.isOutOfRange = isOutOfRange
   }
 
-  /// The same error of a value that is a part of another one, under a name.
+  /// Returns the error for a value that is a part of another one, under a name.
   package func inside(_ name: String) -> ValueError {
     ValueError(
       field: "\(name): \(field)", octet: octet, problem: problem, isOutOfRange: isOutOfRange
     )
   }
 
-  /// What is wrong with a number of bytes.
+  /// The message about a wrong number of bytes.
   static func length(_ expected: Int, found: Int) -> String {
     "expected \(expected) byte\(expected == 1 ? "" : "s"), found \(found)"
   }

@@ -4,7 +4,7 @@
 struct OctetReader {
   let octets: [UInt8]
   private(set) var position = 0
-  /// Where the fields end: at the end of the octets, or of the record whose size was read.
+  /// The end of the fields: the end of the octets, or of the record whose size was read.
   private var end: Int
 
   init(_ octets: [UInt8]) {
@@ -22,7 +22,7 @@ struct OctetReader {
   var isAtEnd: Bool { remaining == 0 }
   var remaining: Int { end - position }
 
-  /// What lies behind the position, also behind the end of the record.
+  /// The octets from the position on, also those behind the end of the record.
   var rest: [UInt8] { Array(octets[position...]) }
 
   /// Reads the size of the record, which includes what was read before.

@@ -62,7 +62,7 @@ public struct ValueFormat: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// How many octets a whole number takes, and whether it has a sign; nil for other formats.
+  /// The number of octets of a whole number, and whether it has a sign; nil for other formats.
   package var whole: (octets: Int, isSigned: Bool)? {
     switch kind {
     case .unsigned(let octets): (octets, false)

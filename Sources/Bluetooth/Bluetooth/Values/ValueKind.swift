@@ -1,8 +1,8 @@
-// What the decoded values of a characteristic are, before there is one.
+// The type of a characteristic's decoded values, known before a value is read.
 //
-// For errors in files: a number is never equal to a text. What is not known for sure is not here.
+// For errors in files: a number is never equal to a text. A type that is not certain is left out.
 
-/// What a value or a field of one always is.
+/// The type that a value, or one of its fields, always has.
 package enum ValueKind: Hashable, Sendable {
   /// A number, within a range where one is known, and without fractions where it is whole. Some numbers on the
   /// wire may stand for something else, which is then a text.
@@ -15,7 +15,7 @@ package enum ValueKind: Hashable, Sendable {
 }
 
 extension ValueFormat {
-  /// What values in this format are.
+  /// The type of values in this format.
   package var valueKind: ValueKind {
     switch name {
     case "utf8": .text
@@ -27,7 +27,7 @@ extension ValueFormat {
 }
 
 extension StandardValues {
-  /// What the fields of a characteristic's values are, by their names; empty where the value has no
+  /// The types of the fields of a characteristic's values, by their names; empty where the value has no
   /// fields. A field that may be one or the other is left out.
   package static func fieldKinds(of uuid: BluetoothUUID) -> [String: ValueKind] {
     guard let layout = layout(of: uuid), !layout.isBare else { return [:] }
@@ -37,7 +37,7 @@ extension StandardValues {
       }
   }
 
-  /// What the values of a characteristic are as a whole: octets without a standard format. Nil where
+  /// The type of a characteristic's values as a whole: octets without a standard format. Nil where
   /// they have several fields.
   package static func kind(of uuid: BluetoothUUID) -> ValueKind? {
     guard let layout = layout(of: uuid) else { return .octets }
@@ -62,12 +62,12 @@ extension ValuePart {
 }
 
 extension ValueKind {
-  /// The same in another unit.
+  /// The type without its range, which is in another unit.
   fileprivate var withoutRange: ValueKind {
     if case .number(let orText, _, _) = self { .number(orText: orText) } else { self }
   }
 
-  /// The same with the range that a specification allows.
+  /// The type limited to the range of a specification.
   fileprivate func within(_ range: ClosedRange<Double>?) -> ValueKind {
     if case .number(let orText, let sent, let isWhole) = self, let range {
       .number(orText: orText, in: sent.map(range.clamped) ?? range, isWhole: isWhole)

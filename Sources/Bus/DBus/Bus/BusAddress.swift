@@ -14,8 +14,8 @@ public enum BusAddress: Hashable, Sendable {
 
   /// The address as text.
   ///
-  /// - Parameter environment: Returns the value of an environment variable. An empty value counts as
-  ///   unset.
+  /// - Parameter environment: Returns the value of an environment variable. An empty value counts
+  ///   as unset.
   /// - Throws: ``BusFailure/unreachable(address:reason:)`` when there is no session.
   /// - Source: D-Bus Specification 0.41, "Well-known Message Bus Instances".
   func resolved(environment: (String) -> String?) throws(BusFailure) -> String {
@@ -40,8 +40,8 @@ public enum BusAddress: Hashable, Sendable {
     try resolved { name in getenv(name).map { String(cString: $0) } }
   }
 
-  /// A value escaped for an address: special characters become `%` and two digits. The result needs no
-  /// escape in XML either.
+  /// A value escaped for an address: special characters become `%` and two digits. The result needs
+  /// no escape in XML either.
   ///
   /// - Source: D-Bus Specification 0.41, "Server Addresses".
   package static func escaped(_ value: String) -> String {

@@ -8,8 +8,8 @@ package protocol ObjectHandler: Sendable {
   ///
   /// The reply is sent through the invocation, now or later, once.
   ///
-  /// - Returns: Whether the handler accepts the call. If no handler does, the connection replies that
-  ///   the object is unknown.
+  /// - Returns: Whether the handler accepts the call. If no handler does, the connection replies
+  ///   that the object is unknown.
   func handle(_ invocation: Invocation) -> Bool
 }
 
@@ -28,8 +28,8 @@ package final class Invocation: Sendable {
   /// - Parameters:
   ///   - message: The call.
   ///   - bus: The connection that received it.
-  ///   - beforeReply: Called before the reply is sent, for effects that must be visible first; also called
-  ///     if no reply is expected.
+  ///   - beforeReply: Called before the reply is sent, for effects that must be visible first; also
+  ///     called if no reply is expected.
   package init(message: Message, bus: MessageBus, beforeReply: (@Sendable () -> Void)? = nil) {
     self.message = message
     self.bus = bus
@@ -48,8 +48,8 @@ package final class Invocation: Sendable {
 
   /// Replies with values. A second reply is ignored, and so is one after the bus has ended.
   ///
-  /// Values that cannot be sent become the error `org.freedesktop.DBus.Error.Failed`. Without a reply
-  /// the caller waits until its deadline.
+  /// Values that cannot be sent become the error `org.freedesktop.DBus.Error.Failed`. Without a
+  /// reply the caller waits until its deadline.
   package func reply(_ body: [DBusValue] = []) { sendReply { $0.reply(body) } }
 
   /// Replies with an error. A second reply is ignored, and so is one after the bus has ended.

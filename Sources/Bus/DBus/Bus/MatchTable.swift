@@ -1,12 +1,12 @@
 // The match rules of one connection, with the number of subscriptions that share each.
 //
-// A pure table. A rule is added to the bus once for all its subscriptions, and no subscription is active
-// before the bus has replied.
+// A pure table. A rule is added to the bus once for all its subscriptions, and no subscription is
+// active before the bus has replied.
 
 /// The match rules of one connection, by their text.
 struct MatchTable<Waiter: Sendable>: Sendable {
-  /// A registered subscription to a rule. The generation distinguishes a rule that was removed and added
-  /// again.
+  /// A registered subscription to a rule. The generation distinguishes a rule that was removed and
+  /// added again.
   struct Ticket: Hashable, Sendable {
     let rule: String
     let generation: UInt64

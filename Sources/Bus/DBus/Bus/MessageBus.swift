@@ -4,8 +4,8 @@
 
 public import Signals
 
-/// Observes messages and their times. It must not keep a message, which would keep its file descriptors
-/// open.
+/// Observes messages and their times. It must not keep a message, which would keep its file
+/// descriptors open.
 package typealias MessageObserver = @Sendable (_ message: Message, _ at: Instant) -> Void
 
 /// A connection to a message bus. It stays open until ``close()`` or the end of the bus, even if no
@@ -49,19 +49,21 @@ public final class MessageBus: Sendable {
 
   /// Sends a method call and waits for its reply.
   ///
-  /// Throws at once on cancellation, and when `limit` or an enclosing deadline has passed; D-Bus's own
-  /// reply timeout is not used. With `lateReply`, the abandoned call stays in a bounded table until its
-  /// reply or the end of the bus.
+  /// Throws at once on cancellation, and when `limit` or an enclosing deadline has passed; D-Bus's
+  /// own reply timeout is not used. With `lateReply`, the abandoned call stays in a bounded table
+  /// until its reply or the end of the bus.
   ///
   /// - Parameters:
   ///   - call: The method, its object and its arguments.
   ///   - limit: The time limit for the reply; nil for only the enclosing deadlines.
   ///   - fallback: The time limit if there is no enclosing deadline either.
-  ///   - lateReply: Called, on the loop, with a reply or error that arrives after this call was abandoned,
-  ///     so that its effect can be undone; ``DBusError/Name/disconnected`` if the bus ends first.
+  ///   - lateReply: Called, on the loop, with a reply or error that arrives after this call was
+  ///     abandoned, so that its effect can be undone; ``DBusError/Name/disconnected`` if the bus
+  ///     ends first.
   /// - Returns: The reply.
-  /// - Throws: ``DBusError`` for an error reply. ``BusFailure`` if the connection has ended or accepts no
-  ///   more calls. ``DBusValueError`` if the arguments cannot be sent. `TimedOut`, `CancellationError`.
+  /// - Throws: ``DBusError`` for an error reply. ``BusFailure`` if the connection has ended or
+  ///   accepts no more calls. ``DBusValueError`` if the arguments cannot be sent. `TimedOut`,
+  ///   `CancellationError`.
   nonisolated(nonsending)
     package func call(
       _ call: MethodCall, limit: Duration? = nil, otherwise fallback: Duration? = nil,
@@ -98,12 +100,13 @@ public final class MessageBus: Sendable {
   ///
   /// - Returns: The serial of the call.
   @discardableResult
-  private func start(
+  func start(
     _ call: MethodCall, _ waiter: ReplyWaiter, lateReply: PendingCalls<ReplyWaiter>.LateReply?
   ) throws -> UInt32 {
     var sent: UInt32 = 0
     try wire.send(call.message) { () throws(BusFailure) in
-      // The reply may arrive as soon as the call is sent: register it, and call the observer, before that.
+      // The reply may arrive as soon as the call is sent: register it, and call the observer,
+      // before that.
       let observer = try state.withLock { state throws(BusFailure) in
         if let failure = state.failure { throw failure }
         sent = try state.pending.register(waiter, lateReply: lateReply)
@@ -142,17 +145,17 @@ public final class MessageBus: Sendable {
     state.withLock { $0.observer = observer }
   }
 
-  /// The time limit of calls to the bus itself, in addition to the deadlines of the caller. The bus only
-  /// looks into its tables.
+  /// The time limit of calls to the bus itself, in addition to the deadlines of the caller. The bus
+  /// only looks into its tables.
   private static var driverLimit: Duration { .seconds(10) }
 
   // MARK: Signals
 
   /// Calls `handler` with every matching signal, until the subscription is cancelled.
   ///
-  /// Returns after the bus has accepted the rule, so that later signals are received. Handlers run on
-  /// the loop, in order of arrival. A reply that arrived after a signal resumes its caller after the
-  /// handler.
+  /// Returns after the bus has accepted the rule, so that later signals are received. Handlers run
+  /// on the loop, in order of arrival. A reply that arrived after a signal resumes its caller after
+  /// the handler.
   ///
   /// - Throws: The errors of `call`.
   package func subscribe(
@@ -162,8 +165,8 @@ public final class MessageBus: Sendable {
     guard let name = rule.wellKnownSender else {
       return try await subscribe(rule, owner: nil, handler)
     }
-    // Signals carry the unique name of their sender, so the owner of the well-known name is tracked here.
-    // Changes of owner arrive in order with the signals.
+    // Signals carry the unique name of their sender, so the owner of the well-known name is tracked
+    // here. Changes of owner arrive in order with the signals.
     let owner = OwnerCell()
     let ownership = try await watchOwner(of: name) { owner.set($0) }
     do {
@@ -279,8 +282,8 @@ public final class MessageBus: Sendable {
     BusDriver.call(BusDriver.Method.getNameOwner, [.string(name)])
   }
 
-  /// Calls `changed` with the current owner of a name before it returns, and then with each later owner;
-  /// nil means no owner.
+  /// Calls `changed` with the current owner of a name before it returns, and then with each later
+  /// owner; nil means no owner.
   package func watchOwner(
     of name: String, _ changed: @escaping @Sendable (_ owner: String?) -> Void
   ) async throws -> Subscription {
@@ -289,7 +292,8 @@ public final class MessageBus: Sendable {
     let changes = BusDriver.ownerChanges(of: name)
     let subscription = try await subscribe(changes, owner: nil) { watch.apply($0) }
     do {
-      // A handler processes the reply in order of arrival, so that no later change of owner is lost.
+      // A handler processes the reply in order of arrival, so that no later change of owner is
+      // lost.
       try await wait(
         on: loop, operation: "the owner of \(name)", limit: Self.driverLimit
       ) { (known: Completion<Void>) in
@@ -324,8 +328,8 @@ public final class MessageBus: Sendable {
 
   /// Registers a handler of the method calls to this connection.
   ///
-  /// Handlers are called in the order they were exported, until one accepts the call. A call that none
-  /// accepts gets an error reply.
+  /// Handlers are called in the order they were exported, until one accepts the call. A call that
+  /// none accepts gets an error reply.
   ///
   /// - Throws: ``BusFailure`` if the connection has ended.
   package func export(_ handler: any ObjectHandler) throws -> Export {

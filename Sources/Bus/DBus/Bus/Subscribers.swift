@@ -88,8 +88,8 @@ package final class Subscription: Sendable {
   /// - Parameter cancel: Ends it. Called at most once.
   init(cancel: @escaping @Sendable () -> Void) { state = Guarded(State(undo: cancel)) }
 
-  /// Ends the subscription, without waiting for the bus. If this is called on the loop, no handler is called
-  /// after it returns.
+  /// Ends the subscription, without waiting for the bus. If this is called on the loop, no handler
+  /// is called after it returns.
   package func cancel() {
     let undo = state.withLock { state in
       defer { state.undo = nil }
@@ -99,8 +99,8 @@ package final class Subscription: Sendable {
   }
 }
 
-/// An exported handler of method calls, active until it is cancelled or the bus ends. Releasing it does
-/// not cancel it.
+/// An exported handler of method calls, active until it is cancelled or the bus ends. Releasing it
+/// does not cancel it.
 package final class Export: Sendable {
   private let subscription: Subscription
 

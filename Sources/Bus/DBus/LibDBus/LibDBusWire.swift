@@ -1,48 +1,48 @@
-// The wire over libdbus: a private connection to a real bus, read and written by our loop.
+// The wire over libdbus: a private connection to a real bus, read and written by the loop.
 //
-// libdbus does the wire protocol and its validation. Serials, waiting, deadlines, matching and
-// dispatching are ours: its pending calls cost more and lose replies when two threads use them, and
-// its dispatcher holds the connection while it polls.
+// libdbus implements the wire protocol and its validation. Serials, waits, deadlines, matching and
+// dispatch are implemented here: the pending calls of libdbus cost more, and lose replies when two
+// threads use them; its dispatcher locks the connection while it polls.
 
 import CDBus
 import Signals
 
-/// A connection of libdbus, which is called on the loop alone. What other threads send waits in a
-/// queue until the loop gets to it.
+/// A connection of libdbus, which is used only on the loop. Messages that other threads send wait
+/// in a queue for the loop.
 final class LibDBusWire: BusWire, @unchecked Sendable {
   // Only `outbox` is shared. Everything else that changes is used on the loop.
-  /// What waits for the loop.
+  /// The messages that wait for the loop.
   private struct Outbox: @unchecked Sendable {
-    // Messages with one reference, which belongs to the queue.
+    // Each has one reference, owned by the queue.
     var messages: [OpaquePointer] = []
-    /// Whether nothing may be added: libdbus has as much to write as it may.
+    /// Whether the send queue of libdbus is full, so that no message may be added.
     var isFull = false
-    /// Whether the bus passes descriptors; not known before it has accepted the connection.
+    /// Whether the bus passes descriptors; assumed until it has accepted the connection.
     var passesDescriptors = true
   }
 
-  /// How many octets libdbus may have to write.
+  /// The maximum size of the send queue of libdbus, in bytes.
   private static let mostOctets = 1 << 26
-  /// How many messages may wait for the loop.
+  /// The maximum number of messages that wait for the loop.
   private static let mostMessages = 65_536
 
   private let connection: OpaquePointer
   private let address: String
   private let loop: Loop
-  /// How much a received message may hold.
+  /// The limits on received messages.
   private let limits: ReadLimits
   private let outbox = Guarded(Outbox())
 
-  /// The watches of libdbus, which are joined to one of the loop.
+  /// The watches of libdbus, which are combined into one watch of the loop.
   private var parts: [OpaquePointer] = []
   private var watch: Watch?
-  /// What the loop waits for.
+  /// The events of the watch.
   private var watched: Watch.Events = []
-  /// Whether libdbus may wait for something else.
+  /// Whether the watches of libdbus have changed.
   private var hasChanged = false
-  /// Whether libdbus has as much to write as it may.
+  /// Whether the send queue of libdbus is full.
   private var isFull = false
-  /// Who receives what arrives; nil after the end.
+  /// The receiver of messages; nil after the end.
   private var bus: MessageBus?
   /// The name of this connection, once it is known.
   private var uniqueName = ""
@@ -56,7 +56,7 @@ final class LibDBusWire: BusWire, @unchecked Sendable {
 
   // MARK: On the loop
 
-  /// Begins to read and to write.
+  /// Starts reading and writing.
   func begin(for bus: MessageBus) {
     self.bus = bus
     dbus_connection_set_watch_functions(
@@ -89,7 +89,7 @@ final class LibDBusWire: BusWire, @unchecked Sendable {
     return Unmanaged<LibDBusWire>.fromOpaque(data).takeUnretainedValue()
   }
 
-  /// The bus has accepted the connection.
+  /// Called when the bus has accepted the connection.
   func greeted(as name: String) {
     guard bus != nil else { return }
     uniqueName = name
@@ -98,7 +98,7 @@ final class LibDBusWire: BusWire, @unchecked Sendable {
     outbox.withLock { $0.passesDescriptors = passesDescriptors }
   }
 
-  /// What follows from a call of libdbus: what the loop waits for, and whether more may be sent.
+  /// Updates the watch and `isFull` after a call of libdbus.
   private func settle() {
     if hasChanged { updateWatch() }
     // The queue is empty as long as the socket accepts everything.
@@ -131,7 +131,7 @@ final class LibDBusWire: BusWire, @unchecked Sendable {
     watched = wanted
   }
 
-  /// The socket is ready.
+  /// Called when the socket is ready.
   private func ready(_ events: Watch.Events) {
     var present: UInt32 = 0
     if events.contains(.readable) { present |= DBUS_WATCH_READABLE.rawValue }
@@ -153,7 +153,7 @@ final class LibDBusWire: BusWire, @unchecked Sendable {
   }
 
   private func receive(_ message: consuming MarshalledMessage, _ bus: MessageBus) {
-    // Messages that libdbus makes itself have no sender.
+    // Messages made by libdbus itself have no sender.
     if dbus_message_get_sender(message.pointer) == nil,
       dbus_message_is_signal(message.pointer, "org.freedesktop.DBus.Local", "Disconnected") != 0
     {
@@ -163,7 +163,7 @@ final class LibDBusWire: BusWire, @unchecked Sendable {
     }
   }
 
-  /// The bus or libdbus has closed the connection.
+  /// Called when the bus or libdbus has closed the connection.
   private func lost(_ bus: MessageBus) {
     guard dbus_connection_get_is_authenticated(connection) != 0 else {
       let reason = "the bus did not accept the user of this process"
@@ -198,7 +198,7 @@ final class LibDBusWire: BusWire, @unchecked Sendable {
     if isFirst { loop.post { self.writeWaiting() } }
   }
 
-  /// Gives libdbus what other threads have sent.
+  /// Passes the messages of other threads to libdbus.
   private func writeWaiting() {
     let messages = outbox.withLock { outbox in
       defer { outbox.messages = [] }
@@ -208,7 +208,7 @@ final class LibDBusWire: BusWire, @unchecked Sendable {
     settle()
   }
 
-  /// Gives libdbus a message, and a reference to it. libdbus writes as much as the socket accepts.
+  /// Passes a message, with its reference, to libdbus, which writes as much as the socket accepts.
   private func write(_ message: OpaquePointer) {
     if let bus, dbus_connection_send(connection, message, nil) == 0 {
       bus.end("no memory is left to send")

@@ -45,8 +45,8 @@ struct MarshalledMessage: ~Copyable, @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - receiver: The destination of replies, if known; otherwise an empty name.
-  ///   - limits: The limits on the message. If it exceeds them, or the process has no free descriptor for
-  ///     one in it, the result has the arguments before the first refused one, and a
+  ///   - limits: The limits on the message. If it exceeds them, or the process has no free
+  ///     descriptor for one in it, the result has the arguments before the first refused one, and a
   ///     ``Message/refusal``.
   /// - Returns: The message; nil for an unknown message type.
   func read(by receiver: String = "", within limits: ReadLimits = ReadLimits()) -> Message? {
@@ -101,11 +101,11 @@ struct MarshalledMessage: ~Copyable, @unchecked Sendable {
 }
 
 extension Message {
-  /// The message as a connection over libdbus would receive it. A signal that exceeds the limits has a
-  /// ``refusal``.
+  /// The message as a connection over libdbus would receive it. A signal that exceeds the limits
+  /// has a ``refusal``.
   ///
-  /// - Throws: ``DBusValueError`` if it cannot be sent; ``DBusError`` if a reply or a call exceeds the
-  ///   limits.
+  /// - Throws: ``DBusValueError`` if it cannot be sent; ``DBusError`` if a reply or a call exceeds
+  ///   the limits.
   package func received(within limits: ReadLimits = ReadLimits()) throws -> Message {
     let message = try MarshalledMessage.marshalling(self).read(within: limits) ?? self
     if message.kind != .signal, let refusal = message.refusal { throw refusal }

@@ -30,8 +30,8 @@ extension MessageBus {
     receiving limits: ReadLimits
   ) async throws -> MessageBus {
     let text = try address.resolved()
-    // On the loop, even if the threads of the caller are busy: a bus closes connections whose Hello is
-    // late.
+    // On the loop, even if the threads of the caller are busy: a bus closes connections whose Hello
+    // is late.
     return try await withTaskExecutorPreference(loop) {
       try await greeted(text, on: loop, limit, limits)
     }

@@ -10,8 +10,8 @@ enum MessageReader {
   /// Reads the arguments of a message.
   ///
   /// - Parameter values: Receives the arguments, up to the first refused one.
-  /// - Throws: ``DBusError`` with the name `LimitsExceeded` if the process has no free file descriptor
-  ///   for one in the message, and `MessageTooLarge` if the budget is exhausted.
+  /// - Throws: ``DBusError`` with the name `LimitsExceeded` if the process has no free file
+  ///   descriptor for one in the message, and `MessageTooLarge` if the budget is exhausted.
   static func read(
     _ message: OpaquePointer, _ budget: inout ReadBudget, into values: inout [DBusValue]
   ) throws(DBusError) {

@@ -1,7 +1,7 @@
 // Writes values to a libdbus message.
 //
-// libdbus aborts the program on a violation of its rules. So this checks every rule that Swift's types
-// do not enforce.
+// libdbus aborts the program on a violation of its rules. So this checks every rule that Swift's
+// types do not enforce.
 
 import CDBus
 import Glibc

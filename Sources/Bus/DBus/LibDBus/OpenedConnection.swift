@@ -1,8 +1,8 @@
 // Connects to the socket of a bus.
 //
-// libdbus connects in a blocking call without a deadline. A bus whose queue of connections is full blocks
-// it until it accepts one. So each attempt has a detached thread, and the number of threads that outlive
-// their callers is limited for each bus.
+// libdbus connects in a blocking call without a deadline. A bus whose queue of connections is full
+// blocks it until it accepts one. So each attempt has a detached thread, and the number of threads
+// that outlive their callers is limited for each bus.
 
 import CDBus
 import Glibc
@@ -10,8 +10,8 @@ import Signals
 
 /// A new connection of libdbus, not used yet.
 struct OpenedConnection: @unchecked Sendable {
-  // `pointer` is used by one thread at a time: the connecting thread does not use it after it ends the
-  // completion.
+  // `pointer` is used by one thread at a time: the connecting thread does not use it after it ends
+  // the completion.
   let pointer: OpaquePointer
 
   /// An attempt to connect, shared by its thread and its caller.
@@ -57,9 +57,9 @@ struct OpenedConnection: @unchecked Sendable {
   /// The maximum number of abandoned threads for one address.
   static let maximumAbandoned = 4
 
-  /// Connects. If the deadline passes or the task is cancelled, the thread is abandoned: it ends when the
-  /// bus accepts, refuses or disappears. With ``maximumAbandoned`` abandoned threads at an address, this
-  /// fails at once.
+  /// Connects. If the deadline passes or the task is cancelled, the thread is abandoned: it ends
+  /// when the bus accepts, refuses or disappears. With ``maximumAbandoned`` abandoned threads at an
+  /// address, this fails at once.
   ///
   /// - Throws: ``BusFailure``; `TimedOut`, `CancellationError`.
   static func open(

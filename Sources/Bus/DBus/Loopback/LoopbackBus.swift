@@ -1,6 +1,6 @@
 // A bus in memory: no daemon, no socket, and the time of a loop instead of real time.
 //
-// LoopbackRouter decides who receives what; this delivers messages, one at a time, on the loop.
+// LoopbackRouter routes the messages; this delivers them on the loop, one at a time or in batches.
 
 public import Signals
 
@@ -19,9 +19,23 @@ public final class LoopbackBus: Sendable {
     var isShutDown = false
     /// The work of a stalled bus, in order; nil while it is not stalled.
     var held: [@Sendable () -> Void]?
+    /// Draws how long each batch waits; nil when messages are delivered one at a time.
+    var batches: SeededGenerator?
+    /// The messages that a connection will receive together.
+    var inboxes: [String: [Message]] = [:]
+
+    /// How long the next batch waits for more messages.
+    mutating func drawDelay() -> Duration {
+      guard var generator = batches else { return .zero }
+      defer { batches = generator }
+      return .milliseconds(LoopbackBus.batchDelays.randomElement(using: &generator) ?? 0)
+    }
   }
 
-  /// Where messages are delivered.
+  /// How long a connection may leave its messages unread, in milliseconds: mostly not at all.
+  private static let batchDelays: [Int] = [0, 0, 0, 1, 5, 30, 90]
+
+  /// The loop that delivers messages.
   public let loop: Loop
   /// The address that the connections report for their bus.
   public let address: String
@@ -38,16 +52,20 @@ public final class LoopbackBus: Sendable {
     self.init(on: loop, address: address, observer: nil)
   }
 
-  /// The same, with an observer, which sees each message as the bus receives it, on the loop and with
-  /// the sender filled in: calls, replies and signals of clients, and the bus's own.
+  /// A bus with an observer, which sees each message when the bus receives it, on the loop and with
+  /// its sender set: calls, replies and signals of the clients and of the bus itself.
+  ///
+  /// - Parameter batches: Draws batches: a connection does not read for a moment, then receives all
+  ///   its messages before anything else runs on the loop, as a connection of libdbus does.
   package init(
     on loop: Loop, address: String = "loopback", observer: MessageObserver?,
-    transcode: Transcoding? = nil
+    batches: SeededGenerator? = nil, transcode: Transcoding? = nil
   ) {
     self.loop = loop
     self.address = address
     self.observer = observer
     self.transcode = transcode
+    state.withLock { $0.batches = batches }
   }
 
   /// A new client.
@@ -76,12 +94,12 @@ public final class LoopbackBus: Sendable {
 
   // MARK: Stalling
 
-  /// Stops the bus as a daemon that is stopped: what is sent is held until ``resume()``.
+  /// Stops the bus like a stopped daemon: messages are held until ``resume()``.
   ///
-  /// Called by the observer, it holds the message that is observed.
+  /// If the observer calls it, the observed message is held too.
   package func stall() { state.withLock { if $0.held == nil { $0.held = [] } } }
 
-  /// Does what the bus has held since ``stall()``, in order. Called on the loop.
+  /// Delivers the messages held since ``stall()``, in order. Called on the loop.
   package func resume() {
     let held = state.withLock { state in
       defer { state.held = nil }
@@ -98,7 +116,7 @@ public final class LoopbackBus: Sendable {
     if !isHeld { work() }
   }
 
-  /// Ends the bus as the exit of a daemon does: every connection is closed.
+  /// Ends the bus like the exit of a daemon: every connection is closed.
   ///
   /// ```swift
   /// let bus = LoopbackBus(on: VirtualTimeLoop())
@@ -126,7 +144,7 @@ public final class LoopbackBus: Sendable {
     }
   }
 
-  /// A connection has ended: what it sent before is delivered first.
+  /// Removes a connection that has ended, after its earlier messages were delivered.
   func leave(_ name: String) {
     loop.post {
       self.unlessStalled {
@@ -147,7 +165,29 @@ public final class LoopbackBus: Sendable {
         lastOfBus = delivery.message
         observer?(delivery.message, loop.now)
       }
-      state.withLock { $0.connections[delivery.recipient] }?.receive(delivery.message)
+      hand(delivery.message, to: delivery.recipient)
+    }
+  }
+
+  /// Delivers a message, or adds it to the batch of its recipient.
+  private func hand(_ message: Message, to recipient: String) {
+    let (connection, delay): (MessageBus?, Duration?) = state.withLock { state in
+      if state.inboxes[recipient] != nil {
+        state.inboxes[recipient]?.append(message)
+        return (nil, nil)
+      }
+      guard let connection = state.connections[recipient] else { return (nil, nil) }
+      let drawn = state.drawDelay()
+      guard drawn > .zero else { return (connection, nil) }
+      state.inboxes[recipient] = [message]
+      return (connection, drawn)
+    }
+    guard let connection else { return }
+    guard let delay else { return connection.receive(message) }
+    loop.after(delay) { [self] in
+      for message in state.withLock({ $0.inboxes.removeValue(forKey: recipient) }) ?? [] {
+        connection.receive(message)
+      }
     }
   }
 }

@@ -224,8 +224,8 @@ private struct RuleReader {
     return (key, try value())
   }
 
-  /// A value up to a comma. Inside quotes no character is special; outside them a backslash escapes a
-  /// quote.
+  /// A value up to a comma. Inside quotes no character is special; outside them a backslash escapes
+  /// a quote.
   private mutating func value() throws(DBusError) -> String {
     var value: [UInt8] = []
     var isQuoted = false

@@ -4,14 +4,15 @@
 
 /// The limits on a message received through libdbus.
 ///
-/// Far above the messages of bluetoothd, and far below the memory of a host: an attribute value has at
-/// most 512 bytes, an advertisement at most 1650.
+/// Far above the messages of bluetoothd, and far below the memory of a host: an attribute value has
+/// at most 512 bytes, an advertisement at most 1650.
 package struct ReadLimits: Hashable, Sendable {
   /// The maximum length of a byte array or a text, in bytes.
   package var element = 1 << 17
   /// The maximum size of one variant, such as one property of an object, in bytes.
   package var variant = 1 << 17
-  /// The maximum size of all byte arrays and texts of a reply, such as a list of all objects, in bytes.
+  /// The maximum size of all byte arrays and texts of a reply, such as a list of all objects, in
+  /// bytes.
   package var reply = 1 << 25
   /// The maximum size of all byte arrays and texts of a signal or a call, in bytes.
   package var signal = 1 << 20
@@ -21,8 +22,8 @@ package struct ReadLimits: Hashable, Sendable {
   /// The limits for an ordinary bus.
   package init() {}
 
-  /// The maximum length of a message on the wire, in bytes, as on the system bus; libdbus closes the
-  /// connection at a longer one.
+  /// The maximum length of a message on the wire, in bytes, as on the system bus; libdbus closes
+  /// the connection at a longer one.
   ///
   /// - Source: dbus-daemon(1), max_message_size.
   static let messageOctets = 1 << 25

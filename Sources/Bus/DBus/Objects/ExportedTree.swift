@@ -1,7 +1,7 @@
 // The exported objects of one connection, and their unannounced changes.
 //
-// Pure: it records changes and returns announcements; ObjectServer sends them. The rules are those of
-// gdbus, BlueZ's own library, which other ObjectManager servers follow too.
+// Pure: it records changes and returns announcements; ObjectServer sends them. The rules are those
+// of gdbus, BlueZ's own library, which other ObjectManager servers follow too.
 
 /// Objects by path, and the changes to announce with the next flush.
 ///
@@ -164,7 +164,8 @@ struct ExportedTree: Sendable {
 
   // MARK: Changes
 
-  /// Whether a removal at a path is unannounced. It must be announced before an interface is added there.
+  /// Whether a removal at a path is unannounced. It must be announced before an interface is added
+  /// there.
   func hasPendingRemoval(at path: ObjectPath) -> Bool {
     changes[path]?.removed.isEmpty == false
   }
@@ -186,8 +187,8 @@ struct ExportedTree: Sendable {
     }
   }
 
-  /// Removes and returns all pending announcements: objects in the order of their first change; for each
-  /// object additions, then changes, then removals.
+  /// Removes and returns all pending announcements: objects in the order of their first change; for
+  /// each object additions, then changes, then removals.
   mutating func removeAnnouncements() -> [Announcement] {
     var announcements: [Announcement] = []
     for change in changes.values.sorted(by: { $0.order < $1.order }) {

@@ -1,6 +1,7 @@
 // The XML description of an object, for Introspect.
 
-/// The description of a node, in the layout of gdbus; of a node without interfaces, in that of libdbus.
+/// The description of a node, in the layout of gdbus; of a node without interfaces, in that of
+/// libdbus.
 ///
 /// - Source: D-Bus Specification 0.41, "Introspection Data Format"; BlueZ 5.66, `gdbus/object.c`
 ///   (generate_introspection_xml); libdbus 1.14, `dbus/dbus-object-tree.c`.

@@ -6,9 +6,10 @@ import Signals
 
 /// Serves exported objects with Properties, Introspectable and ObjectManager.
 ///
-/// Changes are collected and announced together, by a callback posted to the loop. Signals and replies
-/// sent through the server follow the announcements of earlier changes, so a client that gets a reply
-/// has seen its effects. Closures of objects are called on the loop, or on the thread that flushes.
+/// Changes are collected and announced together, by a callback posted to the loop. Signals and
+/// replies sent through the server follow the announcements of earlier changes, so a client that
+/// gets a reply has seen its effects. Closures of objects are called on the loop, or on the thread
+/// that flushes.
 ///
 /// - Source: BlueZ 5.66, `gdbus/object.c`, for the rules of batching and order.
 package final class ObjectServer: ObjectHandler {
@@ -34,8 +35,8 @@ package final class ObjectServer: ObjectHandler {
 
   // MARK: Objects
 
-  /// Adds interfaces to an object, which is created if necessary. Clients can call it at once; it is
-  /// announced with the next flush.
+  /// Adds interfaces to an object, which is created if necessary. Clients can call it at once; it
+  /// is announced with the next flush.
   package func add(_ interfaces: [ExportedInterface], at path: ObjectPath) {
     if state.withLock({ $0.tree.hasPendingRemoval(at: path) }) { flush() }
     change { tree in
@@ -62,8 +63,8 @@ package final class ObjectServer: ObjectHandler {
 
   // MARK: Announcing
 
-  /// Announces, with the next flush, that a property has changed, appeared or disappeared. The value is
-  /// read at that time.
+  /// Announces, with the next flush, that a property has changed, appeared or disappeared. The
+  /// value is read at that time.
   package func changed(_ property: String, of interface: String, at path: ObjectPath) {
     change { $0.mark(property, of: interface, at: path) }
   }
@@ -154,8 +155,8 @@ package final class ObjectServer: ObjectHandler {
   private func send(
     _ member: String, of interface: String, at path: ObjectPath, _ body: [DBusValue]
   ) {
-    // Ignored errors: the connection has ended, or a value cannot be sent, such as a text with a NUL.
-    // A call that reads that value reports its error.
+    // Ignored errors: the connection has ended, or a value cannot be sent, such as a text with a
+    // NUL. A call that reads that value reports its error.
     try? bus.send(.signal(path: path, interface: interface, member: member, body: body))
   }
 
@@ -179,8 +180,8 @@ package final class ObjectServer: ObjectHandler {
     return true
   }
 
-  /// The method of a call. Its signature must match exactly. A call without an interface matches no method,
-  /// as in gdbus.
+  /// The method of a call. Its signature must match exactly. A call without an interface matches no
+  /// method, as in gdbus.
   private static func method(
     _ call: Message, of object: ExportedTree.Object
   ) -> ExportedMethod.Body? {

@@ -1,4 +1,5 @@
-// The syntax of D-Bus names, checked by libdbus, which aborts the program when it gets an invalid one.
+// The syntax of D-Bus names, checked by libdbus, which aborts the program when it gets an invalid
+// one.
 //
 // Syntax only: the bus knows whether a name has an owner or a member exists.
 

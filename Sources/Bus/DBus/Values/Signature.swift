@@ -13,8 +13,8 @@ package struct Signature: Hashable, Sendable {
   ///
   /// A literal needs no `try`: an invalid one stops the program.
   ///
-  /// - Throws: ``DBusNameError`` if it is malformed or exceeds a limit: 255 bytes, 32 nested arrays, 32
-  ///   nested structures.
+  /// - Throws: ``DBusNameError`` if it is malformed or exceeds a limit: 255 bytes, 32 nested
+  ///   arrays, 32 nested structures.
   package init(_ text: String) throws(DBusNameError) {
     try DBusName.check(text, as: .signature)
     self.text = text

@@ -81,7 +81,8 @@ package struct SortedPaths: Sendable {
 
   /// The paths below another one, in order. That path itself need not be present.
   package func below(_ parent: ObjectPath) -> some Sequence<ObjectPath> {
-    // "/" sorts before every character of an element, so the paths below directly follow their parent.
+    // "/" sorts before every character of an element, so the paths below directly follow their
+    // parent.
     Iterator(chunks: chunks, place: place(of: parent)).lazy
       .drop { $0 == parent }
       .prefix { $0.isBelow(parent) }

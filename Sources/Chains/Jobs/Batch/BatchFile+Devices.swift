@@ -142,7 +142,7 @@ struct FoundDevices: Described {
     ]
   static let rules = Scanning.rules
 
-  func conflict(within limit: Duration?) -> KeyRule.Breach? {
+  func conflict(within limit: Duration?) -> KeyRule.KeyProblem? {
     guard let most, most < least else { return nil }
     return ([], Problem("at-most is below at-least"))
   }

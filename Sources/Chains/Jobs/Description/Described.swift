@@ -16,13 +16,13 @@ protocol Described: Hashable, Sendable {
   /// Why the values of several keys do not fit together.
   ///
   /// - Parameter limit: The timeout of the step.
-  func conflict(within limit: Duration?) -> KeyRule.Breach?
+  func conflict(within limit: Duration?) -> KeyRule.KeyProblem?
 }
 
 extension Described {
   static var rules: [KeyRule] { [] }
   var subjects: Subjects? { nil }
-  func conflict(within limit: Duration?) -> KeyRule.Breach? { nil }
+  func conflict(within limit: Duration?) -> KeyRule.KeyProblem? { nil }
 
   /// Reads the keys of a mapping.
   ///
@@ -47,7 +47,7 @@ extension Described {
     let limit = limit(&mapping, &reader)
     func isRead() -> Bool { reader.problems.count + mapping.problems.count == before }
     for rule in rules where !rule.needsKey || isRead() && !mapping.hasUnknownKeys {
-      let breaches = rule.breaches { value.isGiven($0, in: mapping) }
+      let breaches = rule.problems { value.isGiven($0, in: mapping) }
       for breach in breaches { reader.complain(breach, in: mapping) }
     }
     if isRead(), let conflict = value.conflict(within: limit) {
@@ -91,7 +91,7 @@ extension Described {
 
   private func broken(within limit: Duration? = nil) -> Problem? {
     let broken = Self.rules.lazy.flatMap { rule in
-      rule.breaches { name in Self.keys.contains { $0.name == name && $0.isGiven(self) } }
+      rule.problems { name in Self.keys.contains { $0.name == name && $0.isGiven(self) } }
     }
     return (broken.first ?? conflict(within: limit))?.problem
   }
@@ -110,7 +110,7 @@ extension Described {
 }
 
 extension StepReader {
-  fileprivate mutating func complain(_ breach: KeyRule.Breach, in mapping: MappingReader) {
+  fileprivate mutating func complain(_ breach: KeyRule.KeyProblem, in mapping: MappingReader) {
     complain(breach.keys.lazy.compactMap { mapping[$0] }.first ?? mapping.node, breach.problem)
   }
 }

@@ -87,7 +87,7 @@ extension Exchanging: StepKind {
   var written: String? { write.target.description }
   var doing: String { "writing \(write.target) and waiting for \(answer)" }
 
-  func conflict(within limit: Duration?) -> KeyRule.Breach? {
+  func conflict(within limit: Duration?) -> KeyRule.KeyProblem? {
     write.contradiction.map { (["offset", "delivery"], $0) }
   }
 

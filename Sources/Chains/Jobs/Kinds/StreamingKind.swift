@@ -53,7 +53,7 @@ extension StreamingKind {
     ]
   }
 
-  func conflict(within limit: Duration?) -> KeyRule.Breach? {
+  func conflict(within limit: Duration?) -> KeyRule.KeyProblem? {
     guard let limit, let duration = stop.duration, limit < duration else { return nil }
     let message = "a limit of \(limit.written) ends before the \(duration.written) of 'for'"
     return (["timeout"], Problem(message, expected: "\(duration.written) or more"))

@@ -75,7 +75,7 @@ extension Write: StepKind {
   var operations: [(CharacteristicSelector, CharacteristicOperation)] { [operation] }
   var doing: String { "writing \(target)" }
 
-  func conflict(within limit: Duration?) -> KeyRule.Breach? {
+  func conflict(within limit: Duration?) -> KeyRule.KeyProblem? {
     contradiction.map { (["offset", "delivery"], $0) }
   }
 

@@ -204,6 +204,9 @@ final class ChainRun: Sendable {
     return (status, isFirst ? failure : nil, goesOn ? nil : isCancelled ? error : cause)
   }
 
+  /// A step that succeeded has a warning.
+  func countWarning() { state.withLock { $0.attempt.warnings += 1 } }
+
   /// Ends a run whose steps have all run with the first failure that it continued after.
   func failAtEnd() throws(RunFailure) {
     guard let continuedAfter = state.withLock({ $0.attempt.continuedAfter }) else { return }

@@ -87,6 +87,17 @@ extension StepRun {
       }
     )
     let (measured, rate) = measures.withLock { ($0, $0.rate(at: loop.now)) }
+    if measured.isSilentSinceLoss {
+      let losses = counted(measured.losses, "time")
+      warn(
+        DeviceFailure(
+          code: .linkLost, class: .passing, operation: step.doing,
+          device: service.deviceDescription,
+          meaning: "the link was lost \(losses), and no value came after that",
+          hint: "bring the device closer or check its power, and try again"
+        )
+      )
+    }
     try progress.check(measured, rate: rate)
     chain.keep(progress, of: placed)
   }

@@ -14,6 +14,7 @@ final class StepRun: Sendable {
     /// The try under way, where there may be several.
     var current: RunWait.Try?
     var remarks: [String] = []
+    var warning: RunFailure?
   }
 
   let chain: ChainRun
@@ -49,6 +50,11 @@ final class StepRun: Sendable {
 
   func remark(_ text: String) { state.withLock { $0.remarks.append(text) } }
 
+  /// Ends the step with a warning, unless it fails.
+  func warn(_ failure: DeviceFailure) {
+    state.withLock { $0.warning = RunFailure(failure, step: placed) }
+  }
+
   // MARK: Running
 
   /// Runs the step, and reports its start and its end.
@@ -63,6 +69,10 @@ final class StepRun: Sendable {
       if let unfilled { throw unfilled }
       try await runTries()
       if isSkipped { status = .skipped }
+      if let warning = state.withLock({ $0.warning }) {
+        (status, failure) = (.warning, warning)
+        chain.countWarning()
+      }
     } catch {
       failure = unfilled == nil ? expectedFailure(error) : nil
       if failure == nil {

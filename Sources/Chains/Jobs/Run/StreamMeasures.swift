@@ -18,6 +18,8 @@ struct StreamMeasures: Sendable {
   private(set) var count = 0
   /// How often the connection was lost and resumed.
   private(set) var losses = 0
+  /// No value has arrived since the connection was lost.
+  private(set) var isSilentSinceLoss = false
   private(set) var phase = Phase.starting
   /// The last value, for failures.
   private(set) var lastValue: StepValue?
@@ -45,6 +47,7 @@ struct StreamMeasures: Sendable {
   /// - Parameter latency: How long the read took; nil for a notified value.
   mutating func take(_ value: StepValue? = nil, at arrival: Instant, latency: Duration? = nil) {
     count += 1
+    isSilentSinceLoss = false
     lastValue = value
     longest = max(longest, arrival - (last ?? start))
     if let last { intervals.add(arrival - last) }
@@ -54,7 +57,9 @@ struct StreamMeasures: Sendable {
 
   /// The values go on after a place where some are missing.
   mutating func resume(after gap: NotificationGap) {
-    if gap.cause == .linkLost { losses += 1 }
+    guard gap.cause == .linkLost else { return }
+    losses += 1
+    isSilentSinceLoss = true
   }
 
   /// A stop condition is met, or no more values will arrive.

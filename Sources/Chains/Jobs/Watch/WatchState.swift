@@ -113,6 +113,7 @@ struct WatchState: Sendable {
     case .active(let index): return active(index, at: now)
     case .value(let index, let sample):
       let device = series[index].device
+      links[device].received()
       let change = records[device].value(index, sample.value)
       return [with(view.value(index, sample), recorded(device, sample.arrival, change))]
     case .gap(let index, let gap):

@@ -65,11 +65,13 @@ package struct WatchedLink: Sendable {
     defer {
       hasBegun = true
       lostAt = nil
-      pause = Self.firstPause
       reason = nil
     }
     return lostAt.map { .reconnected(after: now - $0) } ?? .connected
   }
+
+  /// A value arrived: the connection is of use.
+  package mutating func received() { pause = Self.firstPause }
 
   /// The connection cannot be used.
   ///
@@ -84,7 +86,7 @@ package struct WatchedLink: Sendable {
     return .lost(failure)
   }
 
-  /// The pause before the next attempt: it doubles until the device is active again.
+  /// The pause before the next attempt: it doubles until a value arrives.
   package mutating func nextPause() -> Duration {
     defer { pause = min(pause * 2, Self.longestPause) }
     return pause

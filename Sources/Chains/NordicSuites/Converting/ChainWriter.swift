@@ -1,6 +1,6 @@
-// Writes one test as a chain.
+// The conversion of one test to a chain.
 //
-// The steps for each operation are in ChainWriter+Steps.swift.
+// An operation becomes steps, or a comment that says why it has none.
 
 import Bluetooth
 import Documents
@@ -8,23 +8,23 @@ import Jobs
 
 /// Collects the lines of a chain.
 struct ChainWriter {
-  let suite: Suite
-  let test: SuiteTest
-  let settings: SuiteSettings
+  private let suite: Suite
+  private let test: SuiteTest
+  private let settings: SuiteSettings
   private var body: [String] = []
   private(set) var steps = 0
   private var omissions: [Omission] = []
   /// The filter of the `scan-for` that finds the device.
-  var found: AdvertisementFilter?
-  /// The steps of the writes of a reliable write; nil when none is under way.
-  var reliable: [[String]]?
-  /// Whether the suite has connected the device at this operation. A chain connects by itself.
-  var isUp = false
+  private var found: AdvertisementFilter?
+  /// The steps for the writes of the current reliable write; nil if there is none.
+  private var reliable: [[String]]?
+  /// Whether the suite has connected the device before this operation. A chain connects by itself.
+  private var isUp = false
   /// The characteristics that the suite is subscribed to. A chain subscribes while a step listens.
-  var subscribed: Set<AttributePath> = []
+  private var subscribed: Set<AttributePath> = []
   /// The operations that follow the one that is converted.
-  private(set) var rest: ArraySlice<Operation> = []
-  let target: String?
+  private var rest: ArraySlice<Operation> = []
+  private let target: String?
 
   init(_ suite: Suite, _ test: SuiteTest, _ settings: SuiteSettings) {
     self.suite = suite
@@ -49,7 +49,7 @@ struct ChainWriter {
     return ConvertedChain(name: name, lines: head + body, steps: steps, omissions: omissions)
   }
 
-  /// The device as a chain names it; nil when the command line has to name it.
+  /// The device for the chain; nil if it must be given on the command line.
   private var device: String? {
     if let found {
       if let address = found.address { return "{ address: \"\(address)\" }" }
@@ -61,33 +61,503 @@ struct ChainWriter {
 
   // MARK: Lines
 
-  /// Adds a step: its first line after the dash, and lines below it.
-  mutating func add(_ first: String, _ more: [String] = []) {
+  /// Adds a step: its first line, which follows the dash, and the lines below.
+  private mutating func add(_ first: String, _ more: [String] = []) {
     body.append("  - \(first)")
     body += more.map { "    \($0)" }
     steps += 1
   }
 
-  mutating func comment(_ text: String) {
+  private mutating func comment(_ text: String) {
     body.append("  # \(text.printable)")
   }
 
-  /// Comments on an operation that a chain does by itself.
-  mutating func explain(_ operation: Operation, _ reason: String) {
+  /// Adds a comment for an operation that needs no step, because a chain does it by itself.
+  private mutating func explain(_ operation: Operation, _ reason: String) {
     comment("\(operation.doing): \(reason)")
   }
 
   /// Omits an operation, with the reason as a comment in the chain and in the list of omissions.
-  mutating func omit(_ operation: Operation, _ reason: String) {
+  private mutating func omit(_ operation: Operation, _ reason: String) {
     explain(operation, reason)
     omissions.append(Omission(place: operation.place, message: "\(operation.doing): \(reason)"))
   }
 
-  mutating func pause(_ duration: Duration) {
+  private mutating func pause(_ duration: Duration) {
     if duration > .zero { add("sleep: \(duration.written)") }
   }
 
-  static func hex(_ octets: [UInt8]) -> String {
+  private static func hex(_ octets: [UInt8]) -> String {
     "\"\(DecodedValue.octets(octets).description)\""
+  }
+
+  // MARK: Operations
+
+  private mutating func convert(_ operation: Operation) {
+    if operation.title != operation.name { comment(operation.title) }
+    if let reason = obstacle(operation) { return omit(operation, reason) }
+    switch operation.action {
+    case .scan(let filter): scan(operation, filter)
+    case .scanFor(let filter, let bind): scanFor(operation, filter, bind)
+    case .sleep: add("sleep: \(duration(operation))")
+    case .unsupported(let unsupported):
+      omit(operation, "this is not supported here: \(unsupported.reason)")
+    case .device(let action): convert(operation, action)
+    case .attribute(let path, let action):
+      guard path.serviceInstance == 0 else {
+        return omit(operation, "a chain names services by their UUID alone")
+      }
+      convert(operation, path, action)
+    }
+  }
+
+  private mutating func convert(_ operation: Operation, _ action: Operation.DeviceAction) {
+    let succeeds = operation.expected == .success
+    switch action {
+    case .connect:
+      add("connect:", ending(operation))
+      if succeeds {
+        isUp = true
+        pause(settings.afterConnect)
+      }
+    case .discoverServices: add("services:", ending(operation))
+    case .disconnect:
+      add("disconnect:", ending(operation))
+      if succeeds { unlinked() }
+    case .bond:
+      add("pair:", ending(operation))
+      if succeeds { isUp = true }
+    case .unbond:
+      add("unpair:", ending(operation))
+      if succeeds { unlinked() }
+    case .refresh: omit(operation, "bluetoothd updates its cache of services by itself")
+    case .assertService(let assertion): services(operation, assertion)
+    case .beginReliableWrite: reliableWrite(operation, isRight: reliable == nil, becomes: [])
+    case .abortReliableWrite:
+      reliableWrite(operation, isRight: reliable?.isEmpty == false, becomes: nil)
+    case .executeReliableWrite:
+      // A chain has no reliable writes: its writes become steps, unless it was aborted.
+      let steps = reliable ?? []
+      for step in steps { add(step[0], Array(step.dropFirst())) }
+      reliableWrite(operation, isRight: !steps.isEmpty, becomes: nil)
+    case .readRSSI(let assertion): rssi(operation, assertion)
+    case .requestMTU(let wanted):
+      comment("bluetoothd negotiates the MTU by itself: the suite requests \(wanted) bytes")
+      add("mtu:", ending(operation))
+    }
+  }
+
+  private mutating func convert(
+    _ operation: Operation, _ path: AttributePath, _ action: Operation.AttributeAction
+  ) {
+    switch action {
+    case .read(let assertion): read(operation, path, assertion)
+    case .write(let value, let isCommand): write(operation, path, value, isCommand: isCommand)
+    case .awaitNotification(let trigger, let assertion):
+      notify(operation, path, trigger, assertion)
+    case .sleepWhile: omit(operation, "no step waits for a value")
+    }
+  }
+
+  /// Handles the end of the connection, which ends the subscriptions and the reliable write.
+  private mutating func unlinked() {
+    isUp = false
+    subscribed = []
+    reliable = nil
+  }
+
+  // MARK: Obstacles and endings
+
+  /// Returns why an operation cannot be converted, for reasons that do not depend on its kind; nil if it can.
+  private func obstacle(_ operation: Operation) -> String? {
+    if operation.needsDevice, let own = operation.target, own != target {
+      return "a chain has one device, and this operation has another"
+    }
+    switch operation.action {
+    case .scanFor: return nil
+    case .scan, .sleep, .unsupported, .device(.connect), .device(.disconnect), .device(.bond),
+      .device(.unbond):
+      break
+    case .device, .attribute:
+      if !isUp { return "the suite fails here without a connection; a chain makes one" }
+    }
+    if let obstacle = obstacleToResult(of: operation) { return obstacle }
+    if operation.timeout == .zero, operation.listened == nil {
+      return "the suite gives it no time; a step has at least some"
+    }
+    return nil
+  }
+
+  /// Returns why no step can have the expected result of an operation; nil if one can.
+  private func obstacleToResult(of operation: Operation) -> String? {
+    if operation.expected.isLenient, !mayWarn(operation) {
+      return "it only warns, and what follows depends on whether it succeeded"
+    }
+    guard operation.expected.isFailure else { return nil }
+    guard mayFail(operation) else { return "no step of this kind is expected to fail" }
+    if operation.expected.isLenient, operation.errorCode != nil {
+      return "a step that warns does so after any other failure, too"
+    }
+    guard Self.failures(operation) != nil else {
+      return "no expectation has the meaning of error \(operation.errorCode ?? 0)"
+    }
+    return nil
+  }
+
+  /// Whether a step can be expected to fail as the operation is.
+  private func mayFail(_ operation: Operation) -> Bool {
+    switch operation.action {
+    case .device(let action):
+      switch action {
+      case .connect, .disconnect, .discoverServices, .unbond, .requestMTU, .readRSSI(nil): true
+      // Without a connection, it would not be known what a failed pairing leaves behind.
+      case .bond: isUp
+      // A step can only expect that the whole service is missing.
+      case .assertService(let assertion):
+        assertion.characteristics.isEmpty && operation.errorCode == nil
+      case .readRSSI, .refresh, .beginReliableWrite, .executeReliableWrite, .abortReliableWrite:
+        false
+      }
+    // bluetoothd does not expose Generic Access, which a suite does not count as a failure.
+    case .attribute(let path, _) where path.service == .genericAccess: false
+    // In a suite a different value is a failure; a step that must fail does not compare values.
+    case .attribute(_, .read(let assertion)), .attribute(_, .awaitNotification(_, let assertion)):
+      assertion == nil
+    case .attribute(let path, .write): !path.isSubscription && reliable == nil
+    // A scan never fails. A search for a device has a step that expects to find none.
+    case .scan, .scanFor, .sleep, .unsupported, .attribute(_, .sleepWhile): false
+    }
+  }
+
+  /// Whether a failure of the step can be only a warning. That requires that no later operation depends on it.
+  private func mayWarn(_ operation: Operation) -> Bool {
+    switch operation.action {
+    case .device(let action):
+      switch action {
+      case .discoverServices, .requestMTU, .readRSSI, .assertService: true
+      case .connect, .disconnect, .bond, .unbond, .refresh, .beginReliableWrite,
+        .executeReliableWrite, .abortReliableWrite:
+        false
+      }
+    case .attribute(let path, .write): !path.isSubscription && reliable == nil
+    case .attribute, .scan, .scanFor, .sleep, .unsupported: true
+    }
+  }
+
+  /// Returns the chain's names for the failures that a suite accepts; nil if it has no names for them.
+  ///
+  /// Failures of the host are never accepted: the two classes include all other failures.
+  private static func failures(_ operation: Operation) -> [String]? {
+    guard let code = operation.errorCode else {
+      return [FailureClass.passing.rawValue, FailureClass.definite.rawValue]
+    }
+    return ErrorCode(code).names
+  }
+
+  /// Returns the keys for the expected result and the timeout of a step.
+  private func ending(_ operation: Operation) -> [String] {
+    let rest = limit(operation) + warning(operation)
+    guard operation.expected.isFailure, let names = Self.failures(operation) else { return rest }
+    return ["expect: { error: [\(names.joined(separator: ", "))] }"] + rest
+  }
+
+  /// Returns the key that makes an unexpected result a warning; nothing if it is a failure.
+  private func warning(_ operation: Operation) -> [String] {
+    operation.expected.isLenient ? ["on-failure: warn"] : []
+  }
+
+  /// Returns the key for the operation's timeout; nothing for the default one. Zero, which means no limit,
+  /// becomes ``SuiteSettings/endless``.
+  private func limit(_ operation: Operation) -> [String] {
+    guard let timeout = operation.timeout else { return [] }
+    return ["timeout: \((timeout == .zero ? settings.endless : timeout).written)"]
+  }
+
+  // MARK: Scans
+
+  /// Returns the duration of a scan or a sleep.
+  private func duration(_ operation: Operation) -> String {
+    (operation.timeout ?? settings.timeout).written
+  }
+
+  private func filters(_ filter: AdvertisementFilter) -> [String] {
+    var lines: [String] = []
+    if let name = filter.name { lines += ["name: \(name.quoted)", "exact: true"] }
+    if let address = filter.address { lines.append("address: \"\(address)\"") }
+    if let rssi = filter.rssi { lines.append("rssi: \(rssi)") }
+    return lines
+  }
+
+  /// Whether the name of a filter means the same in a chain.
+  private mutating func isPlain(_ operation: Operation, _ filter: AdvertisementFilter) -> Bool {
+    guard let name = filter.name, name.contains(where: { $0 == "*" || $0 == "?" }) else {
+      return true
+    }
+    omit(operation, "* and ? in a name are wildcards in a chain")
+    return false
+  }
+
+  private mutating func scan(_ operation: Operation, _ filter: AdvertisementFilter) {
+    if filter.data != nil || filter.target != nil {
+      return omit(operation, "a scan of a chain has no patterns and no targets")
+    }
+    guard isPlain(operation, filter) else { return }
+    add("scan: \(duration(operation))", filters(filter))
+  }
+
+  private mutating func scanFor(
+    _ operation: Operation, _ filter: AdvertisementFilter, _ bind: String?
+  ) {
+    let result = operation.expected
+    guard isPlain(operation, filter) else { return }
+    if result == .success, bind != nil, bind == target {
+      found = filter
+      if filter.data != nil || filter.rssi != nil {
+        omit(operation, "a chain finds its device by name, address or service: choose one")
+      } else {
+        comment("the device of this chain")
+      }
+      return
+    }
+    if filter.data != nil || filter.target != nil {
+      return omit(operation, "a scan of a chain has no patterns and no targets")
+    }
+    let count = result.isFailure ? "0" : "{ min: 1 }"
+    let ending = ["expect: { count: \(count) }"] + warning(operation)
+    add("scan: \(duration(operation))", filters(filter) + ending)
+  }
+
+  // MARK: Services
+
+  private mutating func services(_ operation: Operation, _ assertion: ServiceAssertion) {
+    if assertion.uuid == .genericAccess {
+      return omit(operation, "bluetoothd hides Generic Access")
+    }
+    guard assertion.instance == 0 else {
+      return omit(operation, "a chain names services by their UUID alone")
+    }
+    if operation.expected.isFailure {
+      let lacks = ["lacks: \(assertion.uuid.text)"]
+      return add("services:", lacks + limit(operation) + warning(operation))
+    }
+    var (offers, lacks) = ([assertion.uuid.text], [String]())
+    for wanted in assertion.characteristics {
+      let name = name(wanted.path)
+      func properties(_ requirement: PropertyAssertion.Requirement) -> CharacteristicProperties {
+        wanted.properties.filter { $0.requirement == requirement }
+          .reduce(into: []) { $0.insert($1.property) }
+      }
+      let (needed, excluded) = (properties(.mandatory), properties(.excluded))
+      switch wanted.expected {
+      case .success:
+        offers.append(needed.isEmpty ? name : "\(name):\(needed.flags.joined(separator: ","))")
+        if !excluded.isEmpty { lacks.append("\(name):\(excluded.flags.joined(separator: ","))") }
+      case .failure where needed.isEmpty && excluded.isEmpty:
+        lacks.append(name)
+        continue
+      case .failure, .successOrWarning, .failureOrWarning:
+        omit(operation, "a step asserts only what is there or is missing: \(wanted.title)")
+        continue
+      }
+      for descriptor in wanted.descriptors {
+        switch descriptor.expected {
+        case .success: offers.append(self.name(descriptor.path))
+        case .failure: lacks.append(self.name(descriptor.path))
+        case .successOrWarning, .failureOrWarning:
+          omit(operation, "an expectation that only warns is omitted: \(descriptor.title)")
+        }
+      }
+      for value in wanted.values + wanted.descriptors.flatMap(\.values) {
+        omit(operation, "no step knows the last value: \(value.title)")
+      }
+    }
+    func list(_ key: String, _ names: [String]) -> [String] {
+      names.isEmpty ? [] : ["\(key):"] + names.map { "  - \($0)" }
+    }
+    add("services:", list("offers", offers) + list("lacks", lacks) + ending(operation))
+  }
+
+  // MARK: Attributes
+
+  /// Returns the name of an attribute in a chain.
+  private func name(_ path: AttributePath) -> String {
+    func instance(_ number: Int) -> String { number > 0 ? "#\(number)" : "" }
+    let name =
+      "\(path.service.text)/\(path.characteristic.text)" + instance(path.characteristicInstance)
+    return path.descriptor.map { "\(name)/\($0.text)" + instance(path.descriptorInstance) } ?? name
+  }
+
+  /// Adds a step with the expected value, or a comment if a chain cannot express it.
+  private mutating func add(
+    _ first: String, _ lines: [String], _ operation: Operation,
+    expecting assertion: ValueAssertion?
+  ) {
+    let ending = ending(operation)
+    guard let assertion else { return add(first, lines + ending) }
+    guard !assertion.value.allSatisfy({ $0 == 0 }) else {
+      omit(operation, "an empty value equals zeros only in a suite: the expectation is omitted")
+      return add(first, lines + ending)
+    }
+    let value = Self.hex(assertion.value)
+    let check = assertion.expected.isFailure ? "{ not: \(value) }" : value
+    add(first, lines, "hex", check, ending, of: assertion)
+  }
+
+  /// Adds a step and the check of its value. If the check only warns, it becomes a separate step, so that the
+  /// operation itself must still succeed.
+  private mutating func add(
+    _ first: String, _ lines: [String], _ field: String, _ check: String, _ ending: [String],
+    of assertion: some Assertion
+  ) {
+    guard assertion.expected.isLenient else {
+      return add(first, lines + ["expect: { \(field): \(check) }"] + ending)
+    }
+    let name = "value\(steps + 1)"
+    add(first, lines + ["as: \(name)"] + ending)
+    comment(assertion.title)
+    let path = field == "hex" ? name : "\(name).\(field)"
+    add("assert: { \(path): \(check) }", ["on-failure: warn"])
+  }
+
+  private mutating func read(
+    _ operation: Operation, _ path: AttributePath, _ assertion: ValueAssertion?
+  ) {
+    if path.isSubscription, subscribed.contains(path.ofCharacteristic) {
+      return omit(operation, "the suite is subscribed here; the chain is not")
+    }
+    let verb = path.descriptor == nil ? "read" : "read-descriptor"
+    add("\(verb): \(name(path))", ["format: hex"], operation, expecting: assertion)
+  }
+
+  private mutating func write(
+    _ operation: Operation, _ path: AttributePath, _ value: [UInt8], isCommand: Bool
+  ) {
+    if path.isSubscription { return configure(operation, path.ofCharacteristic, value) }
+    let octets = "value: { hex: \(Self.hex(value)) }"
+    guard path.descriptor == nil else {
+      return add("write-descriptor: \(name(path))", [octets] + ending(operation))
+    }
+    let first = "write: \(name(path))"
+    if !isCommand, reliable != nil {
+      reliable?.append([first, octets, "kind: reliable"])
+      return explain(operation, "it is sent at execute-reliable-write")
+    }
+    add(first, [octets, "kind: \(isCommand ? "command" : "request")"] + ending(operation))
+  }
+
+  /// Begins or ends a reliable write, if the operations are in a valid order.
+  private mutating func reliableWrite(
+    _ operation: Operation, isRight: Bool, becomes next: [[String]]?
+  ) {
+    reliable = isRight ? next : nil
+    if !isRight { omit(operation, "the suite fails here, and no step does") }
+  }
+
+  // MARK: Notifications
+
+  /// Whether a Client Characteristic Configuration enables notifications or indications.
+  private static func subscribes(_ value: [UInt8]) -> Bool { (value.first ?? 0) & 0x03 != 0 }
+
+  /// Handles a write to the Client Characteristic Configuration of a characteristic.
+  private mutating func configured(_ characteristic: AttributePath, _ value: [UInt8]) {
+    if Self.subscribes(value) {
+      subscribed.insert(characteristic)
+    } else {
+      subscribed.remove(characteristic)
+    }
+  }
+
+  /// Converts a subscription. A chain subscribes only while a step listens, so it is omitted if that is not
+  /// enough.
+  private mutating func configure(
+    _ operation: Operation, _ characteristic: AttributePath, _ value: [UInt8]
+  ) {
+    configured(characteristic, value)
+    guard Self.subscribes(value) else {
+      return explain(operation, "a step 'notify' has unsubscribed by itself")
+    }
+    let waits = waits(for: characteristic)
+    if waits.count(where: \.self) == 1, waits.first == true {
+      return explain(operation, "the step 'notify' subscribes by itself")
+    }
+    omitSubscription(operation)
+  }
+
+  /// Returns, for each later operation until the suite unsubscribes, whether it waits for a notification of
+  /// the characteristic.
+  private func waits(for characteristic: AttributePath) -> [Bool] {
+    rest.prefix { next in
+      next.action != .device(.disconnect) && next.action != .device(.unbond)
+        && next.configures(characteristic).map(Self.subscribes) != false
+    }.map { next in
+      guard case .attribute(characteristic, .awaitNotification) = next.action else { return false }
+      return true
+    }
+  }
+
+  private mutating func omitSubscription(_ operation: Operation) {
+    omit(
+      operation,
+      "a step 'notify' subscribes by itself, and only while it listens: values that arrive before "
+        + "or between such steps are lost"
+    )
+  }
+
+  private mutating func notify(
+    _ operation: Operation, _ path: AttributePath, _ trigger: Operation?,
+    _ assertion: ValueAssertion?
+  ) {
+    if let value = trigger?.configures(path) {
+      configured(path, value)
+      if waits(for: path).contains(true) { omitSubscription(operation) }
+    }
+    guard subscribed.contains(path) else {
+      return omit(operation, "the suite waits in vain without a subscription; a step has its own")
+    }
+    guard let after = after(operation, path, trigger) else { return }
+    let lines = after + ["until: { count: 1 }", "format: hex"]
+    add("notify: \(name(path))", lines, operation, expecting: assertion)
+  }
+
+  /// Returns the lines for a trigger, empty if there is none; nil if a chain has no such trigger.
+  private mutating func after(
+    _ operation: Operation, _ path: AttributePath, _ trigger: Operation?
+  ) -> [String]? {
+    guard let trigger else { return [] }
+    guard trigger.expected == .success, trigger.target.map({ $0 == target }) != false,
+      reliable == nil
+    else {
+      omit(operation, "a trigger of a chain has to succeed, at the chain's device")
+      return nil
+    }
+    if trigger.configures(path) != nil { return [] }
+    guard case .attribute(let control, .write(let value, let isCommand)) = trigger.action,
+      control.descriptor == nil
+    else {
+      omit(operation, "only a write triggers notifications in a chain")
+      return nil
+    }
+    guard control.serviceInstance == 0 else {
+      omit(operation, "a chain names services by their UUID alone")
+      return nil
+    }
+    let kind = isCommand ? "command" : "request"
+    let written = "value: { hex: \(Self.hex(value)) }, kind: \(kind)"
+    return ["after: { write: \(name(control)), \(written) }"]
+  }
+
+  private mutating func rssi(_ operation: Operation, _ assertion: StrengthAssertion?) {
+    guard let assertion else { return add("rssi:", ending(operation)) }
+    guard !assertion.expected.isFailure else {
+      omit(operation, "an expectation that must not hold is omitted: \(assertion.title)")
+      return add("rssi:", ending(operation))
+    }
+    let check =
+      switch assertion.side {
+      case .equal: "\(assertion.bound)"
+      case .above: "{ above: \(assertion.bound) }"
+      case .below: "{ below: \(assertion.bound) }"
+      }
+    add("rssi:", [], "rssi", check, ending(operation), of: assertion)
   }
 }

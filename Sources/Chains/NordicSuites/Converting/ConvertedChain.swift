@@ -1,10 +1,10 @@
-// A test of a suite as a chain file.
+// The result of converting a test of a suite: a chain file and its omissions.
 
 public import Documents
 
 /// The lines of a chain, and the operations it omits.
 public struct ConvertedChain: Hashable, Sendable {
-  /// A name for its file: `2-basics`.
+  /// The suggested name of its file, such as `2-basics`.
   public let name: String
   public let lines: [String]
   /// The number of steps; a file without steps is not a chain.
@@ -22,7 +22,7 @@ public struct Omission: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Suite {
-  /// The tests that are run, as chains, in order.
+  /// Converts the tests that the suite runs, in order.
   ///
   /// - Parameter settings: The times that a suite does not specify.
   public func chains(_ settings: SuiteSettings = SuiteSettings()) -> [ConvertedChain] {
@@ -32,7 +32,7 @@ extension Suite {
     }
   }
 
-  /// An identifier without characters that file names should not have.
+  /// Returns an identifier without characters that are unsuitable for file names.
   private static func fileName(_ id: String) -> String {
     let name = id.unicodeScalars.prefix(64).map { scalar in
       scalar.isASCII && (scalar.properties.isAlphabetic || scalar.properties.numericType != nil)

@@ -1,6 +1,6 @@
-// A document as a tree, with the places of its elements and attributes.
+// The tree of an XML document, with the places of its elements and attributes.
 //
-// The meaning of the names is in Reading.
+// It does not know what the names mean; the folder Reading does.
 
 import Documents
 
@@ -18,9 +18,9 @@ struct Element: Hashable, Sendable {
   let place: Place
   var attributes: [Attribute]
   var children: [Element] = []
-  /// The place of the first text between the children that is not white space.
+  /// The place of the first text between the children other than white space.
   var text: Place?
 
-  /// The attribute with a name.
+  /// Returns the attribute with a name; nil if there is none.
   func attribute(_ name: String) -> Attribute? { attributes.first { $0.name == name } }
 }

@@ -1,14 +1,14 @@
-// Parses XML to elements, within limits, and describes what is wrong with it. The only file that calls expat.
+// The XML parser: builds elements within limits, and describes errors. Only this file calls expat.
 //
-// Document types are refused, and with them entities that a document declares itself.
+// Document types are refused, and so are the entities that they could declare.
 
 import CExpat
 import Documents
 import Signals
 
-/// Builds the tree of one document from what expat reports.
+/// Builds the tree of one document from the callbacks of expat.
 final class ElementParser {
-  /// The encodings that a document may declare, in lower case. It is read as UTF-8 in any case.
+  /// The encodings that a document may declare, in lower case. It is always parsed as UTF-8.
   private static let encodings = ["utf-8", "utf8", "us-ascii"]
   /// The maximum expansion of entities, as a multiple of the size of the document.
   private static let maximumAmplification: Float = 10
@@ -21,7 +21,7 @@ final class ElementParser {
   /// The elements that are open, outermost first.
   private var open: [Element] = []
   private var root: Element?
-  /// The first thing that is wrong: nothing after it counts.
+  /// The first problem; later ones are ignored.
   private var problem: Problem?
 
   private init(_ document: [UInt8], file: String, limits: MarkupLimits) {
@@ -35,16 +35,15 @@ final class ElementParser {
     let hasLimits =
       XML_SetBillionLaughsAttackProtectionMaximumAmplification(parser, amplification) != 0
       && XML_SetBillionLaughsAttackProtectionActivationThreshold(parser, UInt64(limits.bytes)) != 0
-    // A library that was built without them.
+    // expat may have been built without these limits.
     if !hasLimits { endProcess("the libexpat of this system cannot limit entities: update it") }
   }
 
   deinit { XML_ParserFree(parser) }
 
-  /// The root element of a text.
+  /// Parses a text and returns the root element.
   ///
-  /// - Throws: `DocumentErrors` with the first error in the XML, or the first limit that is
-  ///   exceeded.
+  /// - Throws: `DocumentErrors` with the first error in the XML, or the first exceeded limit.
   static func parse(
     _ text: String, file: String, limits: MarkupLimits
   ) throws(DocumentErrors) -> Element {
@@ -61,8 +60,8 @@ final class ElementParser {
     guard document.count <= min(limits.bytes, Int(Int32.max)) else {
       return refuse(Place(file: file), "the file is longer than \(limits.bytes) bytes")
     }
-    // A document with a zero in its first two bytes is read as UTF-16, whatever the parser was
-    // created with (expat 2.5.0, lib/xmltok_ns.c, initScan). The parser refuses any later zero.
+    // expat parses a document with a zero in its first two bytes as UTF-16, regardless of the encoding given
+    // to the parser (expat 2.5.0, lib/xmltok_ns.c, initScan). It refuses any later zero itself.
     if let zero = document.prefix(2).firstIndex(of: 0) {
       return refuse(Place(file: file, line: 1, column: zero + 1), Self.control)
     }
@@ -81,8 +80,8 @@ final class ElementParser {
     XML_SetCharacterDataHandler(parser) { elements, bytes, count in
       ElementParser.at(elements)?.text(UnsafeBufferPointer(start: bytes, count: Int(count)))
     }
-    // Receives every token without a handler of its own: comments and processing instructions,
-    // which are ignored, and the start of a document type.
+    // Receives every token without another handler: comments and processing instructions, which are
+    // ignored, and the start of a document type.
     XML_SetDefaultHandler(parser) { elements, bytes, count in
       let token = UnsafeBufferPointer(start: bytes, count: Int(count))
       guard token.prefix(9).map({ UInt8(bitPattern: $0) }) == Array("<!DOCTYPE".utf8),
@@ -91,23 +90,23 @@ final class ElementParser {
       elements.refuse(elements.place, ElementParser.documentType)
     }
     let status = document.withUnsafeBytes { bytes in
-      // All at once: expat would parse a long token again for each piece of it.
+      // Parse everything at once: with pieces, expat would parse a long token again for each of them.
       XML_Parse(parser, bytes.bindMemory(to: CChar.self).baseAddress, Int32(bytes.count), 1)
     }
     if status != XML_STATUS_OK { refuse(XML_GetErrorCode(parser)) }
   }
 
-  // MARK: What the parser reports
+  // MARK: Callbacks
 
-  /// What receives a callback; nil when the document is refused: expat may report one or two more
-  /// events after it was stopped.
+  /// Returns the receiver of a callback; nil if the document has been refused, because expat may report one or
+  /// two more events after it was stopped.
   private static func at(_ pointer: UnsafeMutableRawPointer?) -> ElementParser? {
     guard let pointer else { preconditionFailure("expat lost the data of its callbacks") }
     let elements = Unmanaged<ElementParser>.fromOpaque(pointer).takeUnretainedValue()
     return elements.problem == nil ? elements : nil
   }
 
-  /// Where the parser is: lines and columns in characters, from 1.
+  /// The current place of the parser. Lines and columns count characters from 1.
   private var place: Place { place(after: 0) }
 
   private func place(after columns: Int) -> Place {
@@ -124,6 +123,8 @@ final class ElementParser {
     refuse(place, "expected the encoding UTF-8 or US-ASCII, found \(encoding)")
   }
 
+  /// Handles the start of an element.
+  ///
   /// - Parameter list: Alternating names and values of attributes, up to a null pointer.
   private func start(_ name: String, _ list: UnsafeMutablePointer<UnsafePointer<XML_Char>?>) {
     var texts = list
@@ -160,14 +161,14 @@ final class ElementParser {
     if open.isEmpty { root = element } else { open[open.count - 1].children.append(element) }
   }
 
-  /// Text between two line ends, or a line end.
+  /// Handles text between two line ends, or a line end.
   private func text(_ bytes: UnsafeBufferPointer<CChar>) {
     guard let last = open.indices.last, open[last].text == nil else { return }
     let first = bytes.firstIndex { !Self.isBlank(UInt8(bitPattern: $0)) }
     open[last].text = first.map { place(after: $0) }
   }
 
-  // MARK: What is wrong
+  // MARK: Errors
 
   private static let control = "expected text, found a control character"
   private static let documentType = "a document type is not allowed here: no suite needs one"
@@ -180,8 +181,7 @@ final class ElementParser {
 
   private func refuse(_ error: XML_Error) {
     let index = max(0, index)
-    // Also where no document type is allowed: there the parser reports only that '!' does not begin
-    // a name.
+    // In a place where no document type is allowed, expat only reports that '!' does not begin a name.
     if Self.declares(document[index...]) { return refuse(place, Self.documentType) }
     if Self.declares(document[max(0, index - 2)...]) {
       return refuse(place(after: -2), Self.documentType)
@@ -199,14 +199,14 @@ final class ElementParser {
     }
   }
 
-  /// Whether bytes begin a declaration: comments and CDATA sections begin otherwise.
+  /// Whether bytes begin a declaration, and not a comment or a CDATA section.
   private static func declares(_ bytes: ArraySlice<UInt8>) -> Bool {
     let start = Array(bytes.prefix(3))
     return start.count == 3 && start.starts(with: "<!".utf8)
       && !"-[".utf8.contains(start[2])
   }
 
-  /// What is wrong with a byte that is not allowed, judged by the text before it.
+  /// Describes a byte that is not allowed, judging by the text before it.
   private func unexpected(at index: Int) -> String {
     let byte = index < document.count ? document[index] : 0
     let before = document[..<min(index, document.count)]
@@ -230,6 +230,8 @@ final class ElementParser {
 
   private static func isBlank(_ byte: UInt8) -> Bool { " \t\r\n".utf8.contains(byte) }
 
+  /// The messages for expat's errors.
+  ///
   /// - Source: expat 2.5.0, `expat.h` (XML_Error).
   private static let meanings: [XML_Error.RawValue: String] = [
     XML_ERROR_SYNTAX.rawValue: "there is no element at the start of this file",
@@ -246,10 +248,10 @@ final class ElementParser {
   ]
 }
 
-/// Finds the attributes of a start tag that the parser has accepted.
+/// Finds the places of the attributes in a start tag that expat has accepted.
 ///
-/// expat reports where a tag begins. It reports where attributes are only when compiled with
-/// XML_ATTR_INFO, which distributions do not do.
+/// expat reports where a tag begins, but the places of attributes only if it was compiled with XML_ATTR_INFO,
+/// which distributions do not do.
 private struct TagReader {
   private let document: [UInt8]
   private let file: String
@@ -264,7 +266,7 @@ private struct TagReader {
     skip { !" \t\r\n/>".utf8.contains($0) }
   }
 
-  /// The place of the next attribute, which must exist.
+  /// Returns the place of the next attribute, which must exist.
   mutating func nextAttribute() -> Place {
     skip { " \t\r\n".utf8.contains($0) }
     let place = Place(file: file, line: line, column: column)
@@ -280,7 +282,7 @@ private struct TagReader {
     while index < document.count, isSkipped(document[index]) { advance() }
   }
 
-  /// Columns count characters, as the parser's do: continuation bytes count for none.
+  /// Moves to the next byte. Columns count characters, as expat's do, so continuation bytes do not count.
   private mutating func advance() {
     let byte = document[index]
     index += 1

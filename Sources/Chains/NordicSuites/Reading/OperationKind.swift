@@ -1,10 +1,10 @@
-// The kinds of operations: the name of the element, and how its attributes and children are read.
+// The table of operation kinds: the name of each element, and the reader of its attributes and children.
 
 import Bluetooth
 
-/// A kind of operation, as a suite names it.
+/// A kind of operation.
 struct OperationKind: Sendable {
-  /// Reads an element of the kind; nil when a part of it is wrong.
+  /// A reader of an element of the kind; returns nil if a part of it is invalid.
   typealias Read = @Sendable (OperationReader, inout ElementReader) -> Operation.Action?
 
   /// The name of the element.
@@ -13,7 +13,7 @@ struct OperationKind: Sendable {
 
   private init(_ name: String, _ read: @escaping Read) { (self.name, self.read) = (name, read) }
 
-  /// A kind without attributes of its own.
+  /// Creates a kind without attributes other than those of all kinds.
   private init(_ name: String, _ action: Operation.Action) {
     self.init(name) { _, reader in
       reader.finish()
@@ -21,10 +21,10 @@ struct OperationKind: Sendable {
     }
   }
 
-  /// A kind that this host cannot do: it is read like others, and fails when it is run.
+  /// Creates a kind that this host cannot perform. It is read like the others, and fails when it is run.
   ///
   /// - Parameters:
-  ///   - children: The elements that are allowed in it.
+  ///   - children: The names of the elements that it may contain.
   ///   - read: Reads its attributes.
   private init(
     _ name: String, _ unsupported: Unsupported, children: [String] = [],
@@ -37,7 +37,7 @@ struct OperationKind: Sendable {
     }
   }
 
-  /// The kinds of tests, in the order of the format.
+  /// The kinds in tests, in the order of the format.
   static let ofTests = [
     OperationKind("scan") { .scan($0.filter(&$1)) },
     OperationKind("scan-for") { $0.scanFor(&$1) },
@@ -75,7 +75,7 @@ struct OperationKind: Sendable {
     },
   ]
 
-  /// The kinds of macros, which have all others, too.
+  /// The kinds in macros: those of tests, and some more.
   static let ofMacros =
     ofTests + [
       OperationKind("assert-server-service", .server, children: ["assert-characteristic"]) {
@@ -113,7 +113,7 @@ struct OperationKind: Sendable {
 
   static let names = (ofTests: ofTests.map(\.name), ofMacros: ofMacros.map(\.name))
 
-  /// The kind with a name; nil for an unknown one.
+  /// Returns the kind with a name; nil if it is unknown.
   static func named(_ name: String) -> OperationKind? { byName[name] }
 
   private static let byName = Dictionary(uniqueKeysWithValues: ofMacros.map { ($0.name, $0) })

@@ -1,4 +1,4 @@
-// Loading suites from files.
+// Reading suites from files.
 
 public import Bluetooth
 public import Documents
@@ -8,10 +8,9 @@ extension Suite {
   ///
   /// - Parameters:
   ///   - variables: Names and values from the command line; they override those of the suite.
-  ///   - names: The names by which attributes are printed.
+  ///   - names: The printed names of UUIDs.
   ///   - limits: The limits on the file.
-  /// - Throws: `DocumentErrors` with everything that is wrong, also when the file is missing or
-  ///   cannot be read.
+  /// - Throws: `DocumentErrors` with all problems; also if the file is missing or cannot be read.
   public static func load(
     path: String, variables: [(name: String, value: String)] = [],
     names: AttributeNames = .assigned, limits: MarkupLimits = MarkupLimits()
@@ -23,9 +22,9 @@ extension Suite {
   /// Reads a suite or a macro from the text of a file.
   ///
   /// - Parameters:
-  ///   - file: The name of the file in complaints.
-  ///   - names: The names by which attributes are printed.
-  /// - Throws: `DocumentErrors` with everything that is wrong.
+  ///   - file: The name of the file in messages.
+  ///   - names: The printed names of UUIDs.
+  /// - Throws: `DocumentErrors` with all problems.
   public static func parse(
     _ text: String, file: String, variables: [(name: String, value: String)] = [],
     names: AttributeNames = .assigned, limits: MarkupLimits = MarkupLimits()
@@ -36,14 +35,14 @@ extension Suite {
     let context = ReadingContext(variables: given, names: names, limits: limits)
     var reader = SuiteReader(context)
     let suite = reader.suite(root)
-    let problems = context.complaints.problems
+    let problems = context.problems.all
     guard problems.isEmpty else { throw DocumentErrors(problems) }
     return suite
   }
 
-  /// Whether a file is meant to be a suite, by its extension or by its first character.
+  /// Whether a file looks like a suite, by its extension or its first character.
   ///
-  /// A pipe, which can be read only once, is recognised by its extension only.
+  /// A pipe can only be read once, so it is recognised only by its extension.
   public static func isMeant(at path: String) -> Bool {
     let name = path.lowercased()
     if name.hasSuffix(".xml") { return true }

@@ -1,4 +1,4 @@
-// Reads a suite: variables, targets, and the runs of its tests.
+// The reader of a suite: its variables, its targets, and the runs of its tests.
 //
 // Operations are read by OperationReader.
 
@@ -6,18 +6,18 @@ import Bluetooth
 import Documents
 import Jobs
 
-/// Reads a document, collecting every complaint.
+/// Reads a document, and collects all problems.
 struct SuiteReader {
   private typealias Tests = [(id: String, element: Element)]
 
-  /// With the variables of the command line. They override those of the suite; those of a
+  /// The context, with the variables of the command line. They override those of the suite; those of a
   /// `run-test` override both.
   let context: ReadingContext
   private var operationCount = 0
 
   init(_ context: ReadingContext) { self.context = context }
 
-  private var complaints: Complaints { context.complaints }
+  private var problems: CollectedProblems { context.problems }
 
   mutating func suite(_ root: Element) -> Suite {
     switch Suite.Kind(rawValue: root.name) {
@@ -26,7 +26,7 @@ struct SuiteReader {
     case nil:
       let message = "unknown root element <\(root.name)>"
       let known = ["test-suite", "macro"]
-      complaints.add(.unknown(message, root.name, among: known), at: root.place, "")
+      problems.add(.unknown(message, root.name, among: known), at: root.place, "")
       return Suite(kind: .suite, title: nil, targets: [], runs: [], names: context.names)
     }
   }
@@ -46,7 +46,7 @@ struct SuiteReader {
     for target in children("target") {
       guard let read = self.target(target, own) else { continue }
       if targets.contains(where: { $0.id == read.id }) {
-        complaints.add(target.place, "target", "duplicate target '\(read.id)'")
+        problems.add(target.place, "target", "duplicate target '\(read.id)'")
       }
       targets.append(read)
     }
@@ -56,7 +56,7 @@ struct SuiteReader {
     let runs = children("run-test").compactMap { run($0, tests, targets.map(\.id), own) }
     readUnused(children("run-test"), tests, targets.map(\.id), own)
     if children("run-test").isEmpty {
-      complaints.add(root.place, root.name, "no test is run", expected: "at least one <run-test>")
+      problems.add(root.place, root.name, "no test is run", expected: "at least one <run-test>")
     }
     return Suite(kind: .suite, title: title, targets: targets, runs: runs, names: context.names)
   }
@@ -84,7 +84,7 @@ struct SuiteReader {
     return id.map { SuiteTarget(id: $0, name: name, address: address) }
   }
 
-  /// The tests with their identifiers.
+  /// Returns the tests by their identifiers.
   private func named(_ elements: [Element], _ context: ReadingContext) -> Tests {
     var tests: Tests = []
     for element in elements {
@@ -92,7 +92,7 @@ struct SuiteReader {
       let id = reader.required("id", expected: "a name") { $0.isEmpty ? nil : $0 }
       guard let id else { continue }
       if tests.contains(where: { $0.id == id }) {
-        complaints.add(element.place, "test.id", "duplicate test '\(id)'")
+        problems.add(element.place, "test.id", "duplicate test '\(id)'")
       }
       tests.append((id, element))
     }
@@ -108,12 +108,12 @@ struct SuiteReader {
     let ref = reader.required("ref", expected: "the id of a test") { $0 }
     let title = reader.text("description")
     let test = tests.first { $0.id == ref }
-    if let ref, test == nil { reader.complainOfWord("ref", ref, among: tests.map(\.id)) }
+    if let ref, test == nil { reader.addUnknownWord("ref", ref, among: tests.map(\.id)) }
     reader.finish(children: ["set"])
     return test.flatMap { self.test($0.element, run: title, targets, own) }
   }
 
-  /// Reads the tests that no `run-test` names, only to complain about them.
+  /// Reads the tests that no `run-test` names, only to report their problems.
   private mutating func readUnused(
     _ runs: [Element], _ tests: Tests, _ targets: [String], _ context: ReadingContext
   ) {
@@ -133,7 +133,7 @@ struct SuiteReader {
     operationCount += element.children.count
     let most = context.limits.operations
     guard operationCount <= most else {
-      complaints.add(element.place, "test", "the runs have more than \(most) operations")
+      problems.add(element.place, "test", "the runs have more than \(most) operations")
       return nil
     }
     var reader = ElementReader(element, context)
@@ -142,7 +142,7 @@ struct SuiteReader {
     let target = reader.word("target", among: targets)
     reader.finish(children: OperationKind.names.ofTests)
     if element.children.isEmpty {
-      complaints.add(element.place, "test", "the test is empty", expected: "an operation")
+      problems.add(element.place, "test", "the test is empty", expected: "an operation")
     }
     let operations = OperationReader(context: context, isMacro: false, targets: targets)
     return SuiteTest(
@@ -160,7 +160,7 @@ struct SuiteReader {
     _ = reader.text("icon")
     reader.finish(children: OperationKind.names.ofMacros)
     if root.children.isEmpty {
-      complaints.add(root.place, "macro", "the macro is empty", expected: "an operation")
+      problems.add(root.place, "macro", "the macro is empty", expected: "an operation")
     }
     let read = OperationReader(context: context, isMacro: true, targets: [])
       .operations(root.children)
@@ -170,7 +170,7 @@ struct SuiteReader {
     let before = connecting.map { name, action in
       Operation(name: name, title: name, place: root.place, action: .device(action))
     }
-    // The device that the command line names.
+    // The command line binds this target.
     let device = SuiteTarget(id: "device", name: nil, address: nil)
     let test = SuiteTest(
       id: name ?? "macro", title: name ?? "macro", run: nil, target: device.id,

@@ -2,7 +2,7 @@
 
 /// Variables and their values.
 struct Variables: Sendable {
-  /// The reasons why the variables of a text cannot be filled in.
+  /// The reason why the variables of a text cannot be filled in.
   enum Refusal: Error, Hashable, Sendable {
     case missing(String)
     case tooLong
@@ -21,8 +21,8 @@ struct Variables: Sendable {
     }
   }
 
-  /// A text with its variables filled in, once: `${…}` in a value stays, and so does a `${`
-  /// without `}`.
+  /// Fills the variables of a text in, once: a `${…}` in a value is not replaced again. A `${` without `}` is
+  /// kept.
   ///
   /// - Parameter limit: The maximum length of the result, in bytes.
   func filled(_ text: String, limit: Int) throws(Refusal) -> String {

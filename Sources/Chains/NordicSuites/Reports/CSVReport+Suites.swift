@@ -1,11 +1,11 @@
-// Values of a suite as a table, with the columns that the table of a chain has.
+// The values of a suite as a table, with the same columns as that of a chain.
 
 public import Jobs
 
 extension CSVReport: SuiteReport {
-  /// One line for each field of a value.
+  /// Returns one line for each field of a value.
   ///
-  /// The step is the number of the test and that of the operation in it, `2.3`.
+  /// The step is the number of the test and that of the operation, such as `2.3`.
   public func lines(for event: SuiteEvent) -> [String] {
     guard case .test(_, let index, let run) = event.change,
       case .value(let step, let value) = run.change

@@ -1,13 +1,13 @@
-// Events of suites as JSON, one object a line. The format is documented in docs/nrf-connect.md.
+// The events of a suite as JSON, one object a line. The format is documented in docs/nrf-connect.md.
 
 import Bluetooth
 import Documents
 public import Jobs
 
 extension JSONLinesReport: SuiteReport {
-  /// The line for an event of a suite, in the envelope that events of chains have.
+  /// Returns the line for an event, in the same envelope as events of chains.
   ///
-  /// The value of an operation is in the line of its end.
+  /// The value of an operation is in the line for its end.
   public func lines(for event: SuiteEvent) -> [String] {
     guard let name = event.change.name else { return [] }
     let head: KeyValuePairs<String, any JSONWritable> = [
@@ -73,7 +73,7 @@ extension JSONLinesReport: SuiteReport {
 }
 
 extension SuiteEvent.Change {
-  /// The event's name in output; nil for events that have no line.
+  /// The name of the event in the output; nil for an event without a line.
   fileprivate var name: String? {
     switch self {
     case .started: "suite-started"

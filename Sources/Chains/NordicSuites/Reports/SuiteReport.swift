@@ -1,16 +1,16 @@
-// A report of a suite: the events of its tests in, lines out.
+// The protocol for reports of a suite (events in, lines out), and the adapter that runs one.
 
 public import Jobs
 import Signals
 
-/// One thing that happened in a run of a suite.
+/// An event of a run of a suite.
 ///
-/// The order is: started; for each test the events of a run; finished last.
+/// `started` is first, `finished` last. Between them come the events of each test.
 public struct SuiteEvent: Sendable {
   public enum Change: Sendable {
     case started(Suite)
-    /// A test is a run, with its operations as steps. Offsets of its events count from its own
-    /// start.
+    /// An event of a test. A test is reported as a run whose steps are its operations; the offsets count from
+    /// the start of the test.
     ///
     /// - Parameter index: The ordinal of the test in the run of the suite, from 1.
     case test(SuiteTest, index: Int, RunEvent)
@@ -18,25 +18,25 @@ public struct SuiteEvent: Sendable {
   }
 
   let run: RunIdentity
-  /// How long after the start of the suite, on the loop's clock.
+  /// The time since the start of the suite, by the loop's clock.
   let offset: Duration
   /// The wall-clock time, since 1970-01-01T00:00:00Z.
   let wallClock: Duration
   let change: Change
 }
 
-/// Turns events of suites into lines, each without its line end. Pure: it writes nothing.
+/// Converts events of suites to lines without line ends. Pure: it writes nothing.
 public protocol SuiteReport: Sendable {
-  /// The lines for one event; none for events that the report leaves out.
+  /// Returns the lines for one event; none if the report omits it.
   func lines(for event: SuiteEvent) -> [String]
 }
 
-/// Reports a run of a suite from the events of its tests, in the order in which they happen.
+/// A report of a run of a suite, made from the events of its tests in their order.
 public final class ReportOfSuite: RunReport {
   private struct State {
-    /// When the suite began.
+    /// The start of the suite.
     var begun: Duration?
-    /// The ordinal of the test under way.
+    /// The ordinal of the current test.
     var index = 0
     var results: [RunEnding] = []
   }
@@ -46,7 +46,9 @@ public final class ReportOfSuite: RunReport {
   private let isQuiet: Bool
   private let state = Guarded(State())
 
-  /// - Parameter isQuiet: Whether events without data or a failure are left out.
+  /// Creates the report of a run.
+  ///
+  /// - Parameter isQuiet: Whether events without data and without a failure are omitted.
   public init(_ report: any SuiteReport, of suite: Suite, isQuiet: Bool = false) {
     (self.report, self.suite, self.isQuiet) = (report, suite, isQuiet)
   }

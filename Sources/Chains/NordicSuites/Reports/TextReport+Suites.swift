@@ -1,10 +1,10 @@
-// Events of suites for people: a line an operation, as it ends.
+// The events of a suite as text: one line for each operation when it ends.
 
 import Bluetooth
 public import Jobs
 
 extension TextReport: SuiteReport {
-  /// One line for each test as it begins and ends, and for each operation as it ends.
+  /// Returns a line when a test begins or ends, and when an operation ends.
   public func lines(for event: SuiteEvent) -> [String] {
     let lines: [String] =
       switch event.change {
@@ -27,7 +27,7 @@ extension TextReport: SuiteReport {
     }
   }
 
-  /// `12:34:56.123 C0:FF:EE:00:00:02 -64 0303…`: what the format promises for each packet.
+  /// Returns the line of a packet, `12:34:56.123 C0:FF:EE:00:00:02 -64 0303…`, as in nRF Connect's format.
   private static func packet(_ device: Advertisement, _ time: Duration) -> String {
     let clock = Timestamp.text(time).split(separator: "T").last?.prefix(12) ?? ""
     let strength = device.rssi.map { "\($0)" } ?? "-"

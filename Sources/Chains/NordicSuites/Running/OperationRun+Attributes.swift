@@ -16,17 +16,17 @@ extension OperationRun {
         ?? link.service.read(found.characteristic)
       let read = try await reading.first()
       link.know(read, of: path)
-      try take(read, of: path, assertion)
+      try record(read, of: path, assertion)
     case .write(let value, let isCommand):
       try await write(value, to: path, isCommand: isCommand, link)
     case .awaitNotification(let trigger, let assertion):
       _ = try await resolved(path, on: link)
       let sample = try await link.listening(to: path) { box in
-        if let trigger { try await pull(trigger) }
+        if let trigger { try await runTrigger(trigger) }
         return try await box.next(on: loop, operation: operation.doing)
       }
       guard let sample else { throw NoValue(operation: operation.doing) }
-      try take(sample.octets, of: path, assertion)
+      try record(sample.octets, of: path, assertion)
     case .sleepWhile(let value, let isEqual):
       try await link.listening(to: path) { box in
         while ValueAssertion.isSame(link.lastKnown(path), value) == isEqual {
@@ -36,8 +36,8 @@ extension OperationRun {
     }
   }
 
-  /// A value that the device sent.
-  private func take(
+  /// Records a received value as the outcome, and checks the assertion about it.
+  private func record(
     _ octets: [UInt8], of path: AttributePath, _ assertion: ValueAssertion?
   ) throws {
     let selector = CharacteristicSelector(characteristic: path.characteristic)
@@ -46,11 +46,11 @@ extension OperationRun {
         ? StepValue.decode(octets, of: selector, format: nil) : .octets(octets)
     }
     outcome = .value(StepValue(octets, decoded))
-    if let assertion { try judge(assertion, assertion.complaint(about: octets)) }
+    if let assertion { try judge(assertion, assertion.problem(with: octets)) }
   }
 
-  /// Performs the trigger of a notification.
-  private func pull(_ trigger: Operation) async throws {
+  /// Runs the trigger of a notification.
+  private func runTrigger(_ trigger: Operation) async throws {
     let run = OperationRun(test, trigger, number: number)
     let verdict = await run.verdict()
     for note in verdict.notes { self.note("\(trigger.title): \(note)") }
@@ -100,7 +100,7 @@ extension OperationRun {
 
   // MARK: Reliable writes
 
-  /// Executes the writes of a reliable write, each with its echo checked.
+  /// Sends the writes of a reliable write, and checks the echo of each.
   func executeReliable(_ link: TargetLink) async throws {
     let writes = try endReliable(link)
     if writes.count > 1 {

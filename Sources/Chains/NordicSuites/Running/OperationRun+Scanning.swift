@@ -6,7 +6,7 @@ import Jobs
 import Signals
 
 extension OperationRun {
-  /// Scans for exactly its time, and reports each advertisement that matches.
+  /// Scans for exactly the duration of the operation, and reports each matching advertisement.
   func scan(_ filter: AdvertisementFilter) async throws {
     var found: [Advertisement] = []
     outcome = .scanned([])
@@ -24,7 +24,7 @@ extension OperationRun {
     }
   }
 
-  /// Scans until an advertisement matches, and binds a target to its device.
+  /// Scans until an advertisement matches, and binds the target to its device.
   func scanFor(_ filter: AdvertisementFilter, bind target: String?) async throws {
     if let target, test.existingLink(target)?.isLinked == true {
       throw failure(
@@ -53,9 +53,9 @@ extension OperationRun {
     if let target { test.rebind(target, to: found.address) }
   }
 
-  /// The advertisements that match, until the time of the operation is over.
+  /// Returns the matching advertisements, until the time limit of the operation.
   ///
-  /// - Parameter unclear: Receives the devices of which it cannot be known.
+  /// - Parameter unclear: Receives the devices for which a match cannot be decided.
   private func advertisements(
     _ filter: AdvertisementFilter, _ unclear: UnclearDevices
   ) throws -> Signal<Advertisement> {
@@ -75,14 +75,14 @@ extension OperationRun {
   }
 }
 
-/// The devices of a scan whose advertised data is not known.
+/// The devices of a scan whose advertised data is not fully known.
 private final class UnclearDevices: Sendable {
   static let meaning =
     "what it advertises cannot be known, because bluetoothd has read its services and reports these"
 
   private let addresses = Guarded<[BluetoothAddress]>([])
 
-  /// In the order in which they were received.
+  /// The devices, in the order in which they were received.
   var all: [BluetoothAddress] { addresses.withLock { $0 } }
 
   func add(_ address: BluetoothAddress) {

@@ -1,21 +1,21 @@
-// Finds attributes of a device, and asserts services.
+// The search for the attributes of a path on a device, and the assertions about services.
 
 import Bluetooth
 import Jobs
 import Signals
 
-/// An attribute of a device, by the selectors that `Device` takes.
+/// The selectors of an attribute on a device, for calls of `Device`.
 struct FoundAttribute: Sendable {
   let characteristic: CharacteristicSelector
   let properties: CharacteristicProperties
-  /// Nil for the characteristic itself.
+  /// The descriptor; nil for the characteristic itself.
   let descriptor: DescriptorSelector?
 }
 
 extension OperationRun {
   /// Finds the attribute of a path.
   ///
-  /// - Throws: ``DeviceFailure`` when the device is not connected, or does not have the attribute.
+  /// - Throws: ``DeviceFailure`` if the device is not connected or does not have the attribute.
   func resolved(_ path: AttributePath, on link: TargetLink) async throws -> FoundAttribute {
     let same = try await services(path.service, on: link)
     guard let service = same[optional: path.serviceInstance] else {
@@ -45,7 +45,7 @@ extension OperationRun {
     )
   }
 
-  /// The services of a UUID, in the order of their handles.
+  /// Returns the services with a UUID, in the order of their handles.
   private func services(_ uuid: BluetoothUUID, on link: TargetLink) async throws -> [GATTService] {
     try await link.service.services().first().filter { $0.uuid == uuid }
   }
@@ -60,7 +60,7 @@ extension OperationRun {
     )
   }
 
-  /// Every device has Generic Access, and bluetoothd hides it.
+  /// Returns the failure for Generic Access, which every device has but bluetoothd hides.
   private func hidden(_ link: TargetLink) -> DeviceFailure {
     let hint = "blerun scan shows the name of the device"
     return unsupported(on: link, "bluetoothd hides Generic Access", hint: hint)
@@ -68,9 +68,9 @@ extension OperationRun {
 
   // MARK: Assertions
 
-  /// Asserts a service and what is in it.
+  /// Checks an assertion about a service and its characteristics.
   ///
-  /// - Throws: ``AssertionFailure`` when the assertion, or one in it, does not hold.
+  /// - Throws: ``AssertionFailure`` if the assertion, or one inside it, does not hold.
   func check(_ assertion: ServiceAssertion, on link: TargetLink) async throws {
     let same = try await services(assertion.uuid, on: link)
     if same.isEmpty, assertion.uuid == .genericAccess { throw hidden(link) }
@@ -89,7 +89,7 @@ extension OperationRun {
     guard let found = same[optional: path.characteristicInstance] else {
       return try judge(wanted, "\(path) is missing")
     }
-    let wrong = wanted.properties.compactMap { $0.complaint(about: found.properties) }
+    let wrong = wanted.properties.compactMap { $0.problem(with: found.properties) }
     try judge(wanted, wrong.isEmpty ? nil : wrong.joined(separator: "; "))
     try check(wanted.values, of: path, link)
     for descriptor in wanted.descriptors {
@@ -101,16 +101,16 @@ extension OperationRun {
     }
   }
 
-  /// Asserts the last known value.
+  /// Checks assertions about the last known value.
   private func check(
     _ values: [ValueAssertion], of path: AttributePath, _ link: TargetLink
   ) throws {
-    for value in values { try judge(value, value.complaint(about: link.lastKnown(path))) }
+    for value in values { try judge(value, value.problem(with: link.lastKnown(path))) }
   }
 }
 
 extension Array {
-  /// The element at an index; nil beyond the ends.
+  /// The element at an index; nil if there is none.
   fileprivate subscript(optional index: Int) -> Element? {
     indices.contains(index) ? self[index] : nil
   }

@@ -1,19 +1,19 @@
-// One operation under way, and what each kind does.
+// The performance of one operation.
 //
-// Attributes, services and scans are in the files beside it.
+// Operations on attributes, services and scans are in the OperationRun+ files.
 
 import Bluetooth
 import Documents
 import Jobs
 import Signals
 
-/// An operation that is under way. Its outcome and its notes are kept also when it fails.
+/// A run of one operation. Its outcome and its notes are kept even if it fails.
 final class OperationRun: Sendable {
   let test: TestRun
   let operation: Operation
   /// The ordinal of the operation in its test, from 1.
   let number: Int
-  /// The operation as events describe it.
+  /// The description of the operation in events.
   let step: ReportedStep
   private let state = Guarded<(outcome: StepOutcome?, notes: [String])>((nil, []))
 
@@ -43,13 +43,13 @@ final class OperationRun: Sendable {
 
   func note(_ text: String) { state.withLock { $0.notes.append(text) } }
 
-  /// Judges one assertion.
+  /// Judges one assertion by its expected result.
   ///
-  /// - Parameter complaint: What is wrong; nil when the assertion holds.
-  /// - Throws: ``AssertionFailure`` when the result is not the expected one, and that is a failure.
-  func judge(_ assertion: some Assertion, _ complaint: String?) throws {
-    guard (complaint != nil) != assertion.expected.isFailure else { return }
-    let why = "\(assertion.title): \(complaint ?? "expected not to hold, but it holds")"
+  /// - Parameter problem: The difference from the assertion; nil if it holds.
+  /// - Throws: ``AssertionFailure`` if the result is unexpected, and that is a failure and not a warning.
+  func judge(_ assertion: some Assertion, _ problem: String?) throws {
+    guard (problem != nil) != assertion.expected.isFailure else { return }
+    let why = "\(assertion.title): \(problem ?? "expected not to hold, but it holds")"
     guard assertion.expected.isLenient else { throw AssertionFailure(description: why) }
     note(why)
   }
@@ -66,7 +66,7 @@ final class OperationRun: Sendable {
     )
   }
 
-  /// This host cannot do it.
+  /// Fails, because this host cannot perform the operation.
   func unsupported(
     on link: TargetLink? = nil, device: BluetoothAddress? = nil, _ reason: String, hint: String
   ) -> DeviceFailure {
@@ -131,21 +131,21 @@ final class OperationRun: Sendable {
     let service = link.service
     switch action {
     case .connect:
-      link.ask()
+      link.connectionRequested()
       try await connect(link)
     case .discoverServices:
       let names = test.runner.suite.names
       try await service.services().run { outcome = .services($0, names: names) }
     case .refresh:
-      guard link.isAsked else { throw unconnected(link) }
+      guard link.isConnectionRequested else { throw unconnected(link) }
       link.forget()
       note("bluetoothd updates its cache of services by itself when it connects")
     case .disconnect:
       try await service.disconnect().run { _ in }
       await link.unlinked()
     case .bond:
-      // Pairing connects when there is no connection.
-      link.ask()
+      // Pairing connects if there is no connection.
+      link.connectionRequested()
       let answers = PairingAnswers(ask: test.runner.ask) { [test, step] display in
         test.emit(.pairingDisplay(step, display))
       }
@@ -159,7 +159,7 @@ final class OperationRun: Sendable {
       guard link.reliable == nil else { throw misplaced("a reliable write is under way") }
       link.reliable = []
     case .executeReliableWrite: try await executeReliable(link)
-    // None of its writes was sent.
+    // Nothing has to be undone: its writes have not been sent.
     case .abortReliableWrite: _ = try endReliable(link)
     case .readRSSI(let assertion): try await readRSSI(assertion, link)
     case .requestMTU(let wanted): try await requestMTU(wanted, link)
@@ -168,25 +168,25 @@ final class OperationRun: Sendable {
 
   // MARK: Time
 
-  /// How long the operation lasts, or may last.
+  /// The duration of a scan or sleep; the timeout of any other operation.
   var limit: Duration {
     let own = operation.timeout
     guard case .attribute(_, let action) = operation.action else { return own ?? settings.timeout }
     switch action {
     case .read, .write: return own ?? settings.timeout
     case .sleepWhile: return own == .zero ? settings.endless : own ?? settings.endless
-    // Zero stands for the waits of a macro, which have no timeout.
+    // Zero stands for a wait in a macro, which has no timeout.
     case .awaitNotification: return own == .zero ? settings.endless : own ?? settings.timeout
     }
   }
 
-  /// A timeout as a failure of the operation; any other error unchanged.
+  /// Returns a timeout as a failure of the operation; any other error unchanged.
   private func named(_ error: any Error, _ link: TargetLink) -> any Error {
     if let failed = error as? FailedWithCleanUp, let cause = failed.cause {
       return FailedWithCleanUp(cause: named(cause, link), cleanUp: failed.cleanUp)
     }
-    // What an operation without a connection gets.
-    if let failure = error as? DeviceFailure, !link.isAsked,
+    // The device is not connected because the test has not connected it.
+    if let failure = error as? DeviceFailure, !link.isConnectionRequested,
       failure.code == .notConnected || failure.code == .notFound
     {
       return unconnected(link)
@@ -204,9 +204,9 @@ final class OperationRun: Sendable {
 
   // MARK: The link
 
-  /// The connection to the device of the operation.
+  /// Returns the state of the operation's target.
   ///
-  /// - Throws: ``DeviceFailure`` when the target is not bound, or there is no target.
+  /// - Throws: ``DeviceFailure`` if the target is not bound, or there is no target.
   private func link() throws -> TargetLink {
     guard let target = step.target?.id else {
       throw unbound("neither the operation nor its test names a target")
@@ -222,7 +222,7 @@ final class OperationRun: Sendable {
     return failure(.targetNotBound, meaning, hint: hint)
   }
 
-  /// The test uses a device that it has not connected: the same in every run.
+  /// Returns the failure for a device that the test has not connected. It is not transient.
   private func unconnected(_ link: TargetLink) -> DeviceFailure {
     failure(
       .notConnected, on: link, "the test has not connected the device, or has disconnected it",
@@ -247,11 +247,10 @@ final class OperationRun: Sendable {
   private func readRSSI(_ assertion: StrengthAssertion?, _ link: TargetLink) async throws {
     let strength = try await link.service.rssi().first().rssi
     outcome = .value(StepValue(octets: [], decoded: .integer(Int128(strength))))
-    if let assertion { try judge(assertion, assertion.complaint(about: strength)) }
+    if let assertion { try judge(assertion, assertion.problem(with: strength)) }
   }
 
-  /// Checks the MTU, which bluetoothd negotiates when it connects: the largest that both sides
-  /// support.
+  /// Checks the MTU. bluetoothd itself negotiates it when it connects: the largest that both sides support.
   private func requestMTU(_ wanted: Int, _ link: TargetLink) async throws {
     let found = try await link.service.mtu().first()
     outcome = .mtu(found)

@@ -1,20 +1,20 @@
-// How the run of a suite ended.
+// The ending of a run of a suite, and its exit status.
 
 public import Jobs
 
-/// How a suite ended.
+/// The ending of a run of a suite.
 public struct SuiteEnding: Equatable, Sendable {
   /// The ending of each test, in order.
   public let results: [RunEnding]
-  /// How many tests were not run, because the run was ended from outside.
+  /// The number of tests that were not run, because the run was cancelled.
   public let notRun: Int
 
   public var warnings: Int { results.reduce(0) { $0 + $1.warnings } }
 
-  /// How many tests ended as expected, with warnings or without.
+  /// The number of tests that ended as expected, with or without warnings.
   public var passed: Int { count(.ok) + count(.warning) }
 
-  /// How many tests ended with a status.
+  /// Returns the number of tests that ended with a status.
   public func count(_ status: RunEnding.Status) -> Int {
     results.count { $0.status == status }
   }
@@ -25,9 +25,9 @@ public struct SuiteEnding: Equatable, Sendable {
     return warnings > 0 ? .warning : .ok
   }
 
-  /// The exit status of the process: 0 when all ended as expected, warnings or not.
+  /// The exit status of the process: 0 if all tests ended as expected, with or without warnings.
   ///
-  /// A signal comes first, then a failure of this host; 75 only if every failure is transient.
+  /// A signal takes precedence, then a failure of this host. It is 75 only if every failure is transient.
   public var exitStatus: ExitStatus {
     let statuses = results.compactMap { $0.failure.map { ExitStatus(after: $0) } }
     if let signal = statuses.first(where: { $0.rawValue > 128 }) { return signal }

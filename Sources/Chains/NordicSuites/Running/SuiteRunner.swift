@@ -1,36 +1,35 @@
-// Runs a suite on its devices.
+// The runner of a suite, and its settings.
 //
-// One test is in TestRun.swift.
+// Each test is run by TestRun.
 
 public import Bluetooth
 public import Jobs
 public import Signals
 
-/// Runs the tests of a suite in order, each in a turn of its own, and reports every event of these.
+/// Runs the tests of a suite in order, each in its own turn, and reports their events.
 ///
-/// After a test that fails, the next one runs. Every device is disconnected before the next test
-/// begins.
+/// A failed test does not end the run. All devices are disconnected before the next test begins.
 public struct SuiteRunner: Sendable {
-  /// Makes the service of a device.
+  /// Creates the service of a device.
   public typealias MakeService = @Sendable (DeviceTarget) -> any Device
 
   public let suite: Suite
   public let scheduler: SerialScheduler
   public let identity: RunIdentity
   public var settings: SuiteSettings
-  /// The devices of targets without an address, by the identifiers of these.
+  /// The devices of targets that have no address, by the targets' identifiers.
   public var devices: [String: DeviceTarget]
-  /// Asks the user during pairing; nil when there is no user.
+  /// Asks the user during pairing; nil if there is no user to ask.
   public var ask: PairingAnswers.Ask?
   let makeService: MakeService
   private let report: @Sendable (RunEvent) -> Void
 
-  /// Creates a runner; nothing happens yet.
+  /// Creates a runner.
   ///
   /// - Parameters:
-  ///   - scheduler: The scheduler of the tests and of every service.
-  ///   - report: Receives each event as it happens, one at a time. What it has to keep must be kept
-  ///     when it returns.
+  ///   - scheduler: The scheduler of the tests and of all services.
+  ///   - report: Receives each event when it happens, one at a time. It must have stored whatever it stores
+  ///     of an event when it returns.
   public init(
     suite: Suite, scheduler: SerialScheduler, seed: UInt64,
     settings: SuiteSettings = SuiteSettings(), devices: [String: DeviceTarget] = [:],
@@ -45,12 +44,12 @@ public struct SuiteRunner: Sendable {
     self.report = report
   }
 
-  /// The identity of a run of a suite, a function of suite and seed.
+  /// Returns the identity of a run, which depends only on the suite and the seed.
   public static func identity(of suite: Suite, seed: UInt64) -> RunIdentity {
     RunIdentity(seed: seed, text: suite.lines.joined(separator: "\n"))
   }
 
-  /// Runs the suite. The run ends early only when it is cancelled from outside.
+  /// Runs the suite. The run ends early only if it is cancelled.
   public func run() async -> SuiteEnding {
     var bindings = devices
     for target in suite.targets where bindings[target.id] == nil {
@@ -68,7 +67,7 @@ public struct SuiteRunner: Sendable {
 
   /// Reports an event of a test.
   ///
-  /// - Parameter begun: When the test began.
+  /// - Parameter begun: The start of the test.
   func emit(_ change: RunEvent.Change, in test: SuiteTest, since begun: Instant) {
     let now = scheduler.loop.now
     report(
@@ -79,7 +78,7 @@ public struct SuiteRunner: Sendable {
     )
   }
 
-  /// The device of a target, as output names it. It does not change when a scan binds the target.
+  /// Returns the name of a target's device in the output. It does not change when a scan binds the target.
   ///
   /// - Parameter id: The target; nil for the first one.
   func device(of id: String?) -> String {
@@ -89,7 +88,7 @@ public struct SuiteRunner: Sendable {
   }
 }
 
-/// Times and rules that a suite does not specify.
+/// The times and rules that a suite does not specify.
 public struct SuiteSettings: Hashable, Sendable {
   /// The default timeout of an operation.
   public var timeout = Duration.seconds(5)
@@ -97,12 +96,12 @@ public struct SuiteSettings: Hashable, Sendable {
   var afterConnect = Duration.seconds(1)
   /// The pause between the last operation of a test and its clean-up.
   var afterTest = Duration.seconds(2)
-  /// The timeout of waits that have none in the app: every wait has a deadline.
+  /// The timeout of waits that have none in the app; here every wait must have a limit.
   public var endless = Duration.seconds(3600)
-  /// Whether an unsupported operation is a warning instead of a failure, where success is expected.
+  /// Whether an unsupported operation whose success is expected is a warning instead of a failure.
   public var warnsOfUnsupported: Bool
 
-  /// The times of the app: 5 s, 1 s and 2 s; and one hour for waits without a timeout.
+  /// Creates settings with the times of the app (5 s, 1 s and 2 s), and one hour for waits without a timeout.
   ///
   /// - Source: Nordic Semiconductor, nRF Connect for Android, documentation of automated tests.
   public init(warnsOfUnsupported: Bool = false) { self.warnsOfUnsupported = warnsOfUnsupported }

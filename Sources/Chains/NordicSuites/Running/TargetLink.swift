@@ -1,4 +1,4 @@
-// One device of a test: its service, its last known values, its subscriptions.
+// One device of a running test: its service, its last known values, its subscriptions.
 
 import Bluetooth
 import Jobs
@@ -11,7 +11,7 @@ final class TargetLink: Sendable {
 
   private struct State {
     var isLinked = false
-    var isAsked = false
+    var isConnectionRequested = false
     var known: [AttributePath: [UInt8]] = [:]
     var subscriptions: [(path: AttributePath, subscription: Subscription)] = []
     var listeners: [(path: AttributePath, box: Mailbox<Sample>)] = []
@@ -30,28 +30,28 @@ final class TargetLink: Sendable {
 
   // MARK: The link
 
-  /// Whether this test connected it and did not disconnect it since.
+  /// Whether this test has connected the device, and not disconnected it since.
   var isLinked: Bool { state.withLock { $0.isLinked } }
 
   func linked() { state.withLock { $0.isLinked = true } }
 
-  /// Whether the test has asked for a connection, and not ended it since.
-  var isAsked: Bool { state.withLock { $0.isAsked } }
+  /// Whether the test has requested a connection, and not ended it since.
+  var isConnectionRequested: Bool { state.withLock { $0.isConnectionRequested } }
 
-  func ask() { state.withLock { $0.isAsked = true } }
+  func connectionRequested() { state.withLock { $0.isConnectionRequested = true } }
 
-  /// The connection ended: forgets values and subscriptions.
+  /// Handles the end of the connection: ends the subscriptions and forgets the values.
   func unlinked() async {
     await unsubscribe { _ in true }
     state.withLock { state in
-      (state.isLinked, state.isAsked) = (false, false)
+      (state.isLinked, state.isConnectionRequested) = (false, false)
       (state.known, state.reliable) = ([:], nil)
     }
   }
 
   // MARK: Values
 
-  /// The last value that was read, written or notified; empty where none is known.
+  /// Returns the last value that was read, written or notified; empty if there is none.
   func lastKnown(_ path: AttributePath) -> [UInt8] { state.withLock { $0.known[path] } ?? [] }
 
   func know(_ value: [UInt8], of path: AttributePath) { state.withLock { $0.known[path] = value } }
@@ -64,8 +64,7 @@ final class TargetLink: Sendable {
     state.withLock { $0.subscriptions.contains { $0.path == path } }
   }
 
-  /// Subscribes until ``unsubscribe(_:)`` or the end of the connection; does nothing when
-  /// subscribed.
+  /// Subscribes until ``unsubscribe(_:)`` or the end of the connection. Does nothing if already subscribed.
   func subscribe(_ path: AttributePath, _ selector: CharacteristicSelector) async throws {
     guard !isSubscribed(path) else { return }
     let subscription = Subscription(service, selector) { [weak self] sample in
@@ -77,7 +76,7 @@ final class TargetLink: Sendable {
     state.withLock { $0.subscriptions.append((path, subscription)) }
   }
 
-  /// Ends the subscriptions to some characteristics.
+  /// Ends the subscriptions to the characteristics for which `isEnded` returns true.
   func unsubscribe(_ isEnded: (AttributePath) -> Bool) async {
     let ended = state.withLock { state in
       let ended = state.subscriptions.filter { isEnded($0.path) }.map(\.subscription)
@@ -95,7 +94,7 @@ final class TargetLink: Sendable {
     for box in boxes { box.send(sample) }
   }
 
-  /// No more values arrive: waits fail with the reason.
+  /// Handles the loss of a subscription: waits for its values fail with the error.
   private func lost(_ path: AttributePath, _ error: any Error) {
     let boxes = state.withLock { state in
       state.subscriptions.removeAll { $0.path == path }
@@ -116,15 +115,14 @@ final class TargetLink: Sendable {
 
   // MARK: Reliable writes
 
-  /// The writes of the reliable write that is under way; nil when none is.
+  /// The writes of the current reliable write; nil if there is none.
   var reliable: Writes? {
     get { state.withLock { $0.reliable } }
     set { state.withLock { $0.reliable = newValue } }
   }
 }
 
-/// A subscription that several operations share: it receives the values of a characteristic until it
-/// is ended.
+/// A subscription that several operations share. It receives the values of a characteristic until it is ended.
 private final class Subscription: Sendable {
   /// The limit on ending a subscription.
   private static let endLimit = Duration.seconds(5)
@@ -137,8 +135,7 @@ private final class Subscription: Sendable {
   ///
   /// - Parameters:
   ///   - receive: Called with each value, on the loop.
-  ///   - failed: Called with the error when no more values arrive, unless the subscription was
-  ///     ended.
+  ///   - failed: Called with the error if the subscription is lost; not called after ``end(on:)``.
   init(
     _ service: any Device, _ selector: CharacteristicSelector,
     receive: @escaping @Sendable (Sample) -> Void, failed: @escaping @Sendable (any Error) -> Void
@@ -162,9 +159,9 @@ private final class Subscription: Sendable {
     }
   }
 
-  /// Waits until values can arrive.
+  /// Waits until the subscription is established.
   ///
-  /// - Throws: The error of the subscription, or of a wait that is cancelled.
+  /// - Throws: The error of the subscription, or of a cancelled wait.
   func stand(on loop: Loop) async throws {
     do {
       _ = try await standing.next(on: loop, operation: "subscribing")

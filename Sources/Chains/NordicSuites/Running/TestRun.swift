@@ -1,6 +1,6 @@
 // One run of a test: its operations in order, its clean-up, its ending.
 //
-// One operation is in OperationRun.swift.
+// Each operation is performed by OperationRun.
 
 import Bluetooth
 import Jobs
@@ -18,7 +18,7 @@ final class TestRun: Sendable {
 
   let runner: SuiteRunner
   let test: SuiteTest
-  /// The devices of targets, which stay bound from test to test.
+  /// The devices of targets. They stay bound from test to test.
   private let bound: Guarded<[String: DeviceTarget]>
   private let index: Int
   private let begun: Instant
@@ -40,7 +40,7 @@ final class TestRun: Sendable {
 
   // MARK: Running
 
-  /// Runs the test in a turn of its own, and reports its events.
+  /// Runs the test in its own turn, and reports its events.
   func run() async -> RunEnding {
     emit(
       .runStarted(
@@ -63,12 +63,11 @@ final class TestRun: Sendable {
 
   /// Runs the operations up to the first failure, then cleans up.
   ///
-  /// - Throws: The cause of a cancellation. The failure of an operation is in ``ending(_:)``
-  ///   instead.
+  /// - Throws: The cause of a cancellation. The failure of an operation is not thrown; see ``ending(_:)``.
   private func perform() async throws {
     do {
       for (index, operation) in test.operations.enumerated() {
-        // Operations that never wait must let the loop handle others, above all signals.
+        // A test whose operations never wait would otherwise block the loop, which handles signals.
         await Task.yield()
         try Task.checkCancellation()
         guard try await perform(operation, number: index + 1) else { break }
@@ -81,7 +80,7 @@ final class TestRun: Sendable {
     await cleanUp()
   }
 
-  /// Runs one operation and reports it; false when the test ends with it.
+  /// Runs one operation and reports it. Returns false if it ends the test.
   private func perform(_ operation: Operation, number: Int) async throws -> Bool {
     let run = OperationRun(self, operation, number: number)
     emit(.stepStarted(run.step))
@@ -115,7 +114,7 @@ final class TestRun: Sendable {
     return isDone
   }
 
-  /// Unsubscribes and disconnects. The end of the turn retries what fails, and reports it.
+  /// Unsubscribes and disconnects. The end of the turn retries failed clean-ups and reports them.
   private func cleanUp() async {
     let links = state.withLock { $0.links }
     _ = try? await shielded(on: loop, limit: runner.scheduler.cleanUpLimit) {
@@ -126,9 +125,9 @@ final class TestRun: Sendable {
     }
   }
 
-  /// The ending of the test.
+  /// Returns the ending of the test.
   ///
-  /// - Parameter thrown: The error of its turn; nil when it succeeded.
+  /// - Parameter thrown: The error of its turn; nil if it succeeded.
   private func ending(_ thrown: (any Error)?) -> RunEnding {
     let state = state.withLock { $0 }
     var status = RunEnding.Status.ok
@@ -150,15 +149,15 @@ final class TestRun: Sendable {
 
   // MARK: Targets
 
-  /// The device that a target is bound to.
+  /// Returns the device that a target is bound to; nil if it is not bound.
   func device(of target: String) -> DeviceTarget? { bound.withLock { $0[target] } }
 
-  /// The connection to the device of a target, if the test has used it.
+  /// Returns the state of a target, if the test has used it.
   func existingLink(_ target: String) -> TargetLink? {
     state.withLock { $0.links.first { $0.target == target } }
   }
 
-  /// The connection to the device of a target; nil for one that is not bound.
+  /// Returns the state of a target, which is created if necessary; nil if the target is not bound.
   func link(_ target: String) -> TargetLink? {
     if let link = existingLink(target) { return link }
     guard let device = device(of: target) else { return nil }

@@ -1,20 +1,22 @@
-// Judges the result of an operation by the expected one. Pure.
+// The verdict on an operation: its result compared with the expected one. Pure.
 
 import Bluetooth
 import Jobs
 import Signals
 
-/// The judgement of an operation.
+/// The verdict on an operation.
 struct Verdict: Sendable {
   var status: StepResult.Status
   var failure: RunFailure?
   var notes: [String]
-  /// The error of the operation; nil when it succeeded.
+  /// The error of the operation; nil if it succeeded.
   var error: (any Error)?
 
+  /// Judges an operation.
+  ///
   /// - Parameters:
-  ///   - error: The error of the operation; nil when it succeeded.
-  ///   - notes: Remarks, each of which makes a success a warning.
+  ///   - error: The error of the operation; nil if it succeeded.
+  ///   - notes: The notes. Any note makes a success a warning.
   init(_ operation: Operation, _ error: (any Error)?, notes: [String], warnsOfUnsupported: Bool) {
     self.notes = notes
     self.error = error
@@ -30,12 +32,12 @@ struct Verdict: Sendable {
       (error as? AssertionFailure).map { Self.unexpected(operation, $0.description) }
       ?? RunFailure(error)
     let cause = Self.cause(error)
-    // A host without Bluetooth and an unbound target are never expected.
+    // A host without Bluetooth or an unbound target never counts as an expected failure.
     if let cause, cause.class == .unavailable || cause.code == .targetNotBound {
       fail(failure)
       return
     }
-    // What this host cannot do has neither failed nor succeeded at the device.
+    // An unsupported operation has neither failed nor succeeded at the device.
     let isUnsupported = cause?.code == .notSupportedHere
     if !expected.isFailure || isUnsupported {
       guard expected.isLenient || (warnsOfUnsupported && isUnsupported) else {

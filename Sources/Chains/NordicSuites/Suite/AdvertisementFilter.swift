@@ -1,11 +1,11 @@
-// The advertisements that a scan of a suite wants, and their data as in the packet.
+// The filter of a suite's scan, and the advertised data that it searches.
 //
-// bluetoothd reports the parts, not the packet: the order is fixed here, and flags and appearance
-// are missing. The services are missing where it reports only those that it has read.
+// bluetoothd reports the parts of an advertisement, not the packet. So the order of the parts is fixed here,
+// flags and appearance are missing, and so are the services if only those read from the device are known.
 
 import Bluetooth
 
-/// Conditions on an advertisement. All that are given must hold.
+/// Conditions on an advertisement, all of which must hold.
 struct AdvertisementFilter: Hashable, Sendable {
   var address: BluetoothAddress?
   /// The minimum RSSI, in dBm.
@@ -17,12 +17,11 @@ struct AdvertisementFilter: Hashable, Sendable {
   /// The device that a target is bound to.
   var target: String?
 
-  /// Whether a received advertisement matches; nil when that cannot be known.
+  /// Whether a received advertisement matches; nil if that cannot be known.
   ///
   /// - Parameter bound: The address of the filter's target; nil without one.
   func matches(_ device: Advertisement, bound: BluetoothAddress?) -> Bool? {
-    // bluetoothd lists a device without an RSSI because it is known or connected; it was not
-    // received.
+    // bluetoothd also lists cached and connected devices. They have no RSSI and were not received.
     guard let strength = device.rssi else { return false }
     if let address, device.address != address { return false }
     if target != nil, device.address != bound { return false }
@@ -33,22 +32,22 @@ struct AdvertisementFilter: Hashable, Sendable {
   }
 }
 
-/// Advertised data as octets.
+/// Advertised data, reassembled as in a packet.
 enum AdvertisedData {
-  /// Whether a pattern is found in the data; nil when the part that is not known decides.
+  /// Whether the data contains a pattern; nil if that depends on a part that is not known.
   static func isFound(_ pattern: DataPattern, in device: Advertisement) -> Bool? {
     let known = text(device)
     if device.advertisedServices != nil { return pattern.isFound(in: known) }
-    // The services come first: what is found behind them does not depend on them.
+    // The unknown services come first. A match after them does not depend on them.
     return pattern.isFound(in: "?" + known) ? true : nil
   }
 
-  /// Upper-case hexadecimal digits.
+  /// Returns the data as upper-case hexadecimal digits.
   static func text(_ device: Advertisement) -> String {
     DecodedValue.octets(octets(device)).description.uppercased()
   }
 
-  /// The structures: services, name, TX power, data of services and of manufacturers.
+  /// Returns the AD structures: services, name, TX power, service data, manufacturer data.
   ///
   /// - Source: Bluetooth Core Specification Supplement 11, Part A §1; types: Assigned Numbers §2.3.
   static func octets(_ device: Advertisement) -> [UInt8] {

@@ -1,29 +1,31 @@
-// Assertions about values, the RSSI of a connection, and the services of a device.
+// The assertions of a suite: about values, the RSSI of a connection, and the services of a device.
+//
+// Pure values. Whether an unmet assertion is a failure or a warning is decided by OperationRun.
 
 import Bluetooth
 
-/// What must hold, or must not.
+/// A condition with an expected result: it must hold, or must not.
 protocol Assertion: Hashable, Sendable {
-  /// The description, else the name.
+  /// The description, or else the name.
   var title: String { get }
   var expected: ExpectedResult { get }
 }
 
-/// A value must equal another.
+/// The assertion that a value equals another one.
 package struct ValueAssertion: Assertion {
   let title: String
   let value: [UInt8]
-  /// Whether the file has it as text, and messages show it as text.
+  /// Whether the value is written as text in the file, and so in messages.
   let isText: Bool
   let expected: ExpectedResult
 
-  /// Whether two values are equal; an empty value equals zeros.
+  /// Whether two values are equal. An empty value equals any number of zeros.
   package static func isSame(_ a: [UInt8], _ b: [UInt8]) -> Bool {
     a == b || (a.allSatisfy { $0 == 0 } && b.allSatisfy { $0 == 0 } && (a.isEmpty || b.isEmpty))
   }
 
-  /// What is wrong with a value; nil when the assertion holds.
-  func complaint(about found: [UInt8]) -> String? {
+  /// Returns the difference of a value; nil if the assertion holds.
+  func problem(with found: [UInt8]) -> String? {
     Self.isSame(found, value) ? nil : "the value is \(shown(found)), not \(shown(value))"
   }
 
@@ -33,7 +35,7 @@ package struct ValueAssertion: Assertion {
   }
 }
 
-/// An RSSI must have a value, or be below or above one.
+/// The assertion that an RSSI equals a value, or is below or above it.
 struct StrengthAssertion: Assertion {
   /// The relation to the bound.
   enum Side: Hashable, Sendable {
@@ -41,13 +43,13 @@ struct StrengthAssertion: Assertion {
   }
 
   let title: String
-  /// In dBm.
+  /// The bound, in dBm.
   let bound: Int
   let side: Side
   let expected: ExpectedResult
 
-  /// What is wrong with an RSSI in dBm; nil when the assertion holds.
-  func complaint(about rssi: Int) -> String? {
+  /// Returns the difference of an RSSI in dBm; nil if the assertion holds.
+  func problem(with rssi: Int) -> String? {
     switch side {
     case .equal: rssi == bound ? nil : "the RSSI is \(rssi) dBm, not \(bound) dBm"
     case .below: rssi < bound ? nil : "the RSSI is \(rssi) dBm, not below \(bound) dBm"
@@ -56,16 +58,16 @@ struct StrengthAssertion: Assertion {
   }
 }
 
-/// A service must exist. Its expected result is that of the operation.
+/// The assertion that a service exists. Its expected result is that of the operation.
 struct ServiceAssertion: Hashable, Sendable {
   let uuid: BluetoothUUID
   let instance: Int
   let characteristics: [CharacteristicAssertion]
-  /// The name by which it is printed.
+  /// The printed name.
   let name: String
 }
 
-/// A characteristic must exist, with properties, descriptors and a last known value.
+/// The assertion that a characteristic exists, with properties, descriptors and a last known value.
 struct CharacteristicAssertion: Assertion {
   let title: String
   let expected: ExpectedResult
@@ -75,7 +77,7 @@ struct CharacteristicAssertion: Assertion {
   let values: [ValueAssertion]
 }
 
-/// A property that a characteristic must have or must not have.
+/// The assertion that a characteristic has, or does not have, a property.
 struct PropertyAssertion: Hashable, Sendable {
   /// The requirements.
   enum Requirement: String, Hashable, Sendable, CaseIterable {
@@ -97,8 +99,8 @@ struct PropertyAssertion: Hashable, Sendable {
     ("EXTENDED_PROPERTIES", .extendedProperties),
   ]
 
-  /// What is wrong with the properties of a characteristic; nil when the assertion holds.
-  func complaint(about found: CharacteristicProperties) -> String? {
+  /// Returns the difference of a characteristic's properties; nil if the assertion holds.
+  func problem(with found: CharacteristicProperties) -> String? {
     let isThere = found.contains(property)
     return switch requirement {
     case .mandatory: isThere ? nil : "it does not have the property \(name)"
@@ -108,7 +110,7 @@ struct PropertyAssertion: Hashable, Sendable {
   }
 }
 
-/// A descriptor must exist, with a last known value.
+/// The assertion that a descriptor exists, with a last known value.
 struct DescriptorAssertion: Assertion {
   let title: String
   let expected: ExpectedResult

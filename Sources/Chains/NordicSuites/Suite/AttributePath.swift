@@ -1,26 +1,28 @@
-// A characteristic or a descriptor, as a suite names it.
+// The path of a characteristic or descriptor in a suite: UUIDs and instances.
+//
+// How it is found on a device is in OperationRun+Services.swift.
 
 import Bluetooth
 
-/// An attribute, by UUIDs and instances from the service down.
+/// An attribute, identified by UUIDs and instances from the service down.
 struct AttributePath: Hashable, Sendable, CustomStringConvertible {
   let service: BluetoothUUID
-  /// The index among the services of that UUID, in order of handles, from 0.
+  /// The index among the services with that UUID, in the order of their handles.
   let serviceInstance: Int
   let characteristic: BluetoothUUID
-  /// The index among the characteristics of that UUID in the service, from 0.
+  /// The index among the service's characteristics with that UUID.
   let characteristicInstance: Int
-  /// Nil for the characteristic itself.
+  /// The descriptor; nil for the characteristic itself.
   var descriptor: BluetoothUUID?
-  /// The index among the descriptors of that UUID in the characteristic, from 0.
+  /// The index among the characteristic's descriptors with that UUID.
   var descriptorInstance = 0
-  /// The names by which it is printed.
+  /// The printed names of UUIDs.
   let names: AttributeNames
 
   /// The characteristic that a descriptor belongs to.
   var ofCharacteristic: AttributePath { of(descriptor: nil) }
 
-  /// A descriptor of the same characteristic.
+  /// Returns the path of another descriptor of the characteristic.
   func of(descriptor: BluetoothUUID?, instance: Int = 0) -> AttributePath {
     var path = self
     (path.descriptor, path.descriptorInstance) = (descriptor, instance)
@@ -30,20 +32,20 @@ struct AttributePath: Hashable, Sendable, CustomStringConvertible {
   /// Whether it is a Client Characteristic Configuration descriptor.
   var isSubscription: Bool { descriptor == .clientCharacteristicConfiguration }
 
-  /// `heart-rate/heart-rate-measurement`, with each instance that is not 0.
+  /// The path as text, such as `heart-rate/heart-rate-measurement`, with each instance other than 0.
   var description: String {
     let service = Self.service(service, serviceInstance, names)
     return descriptor == nil
       ? "\(service)/\(lastName)" : "\(service)/\(ofCharacteristic.lastName)/\(lastName)"
   }
 
-  /// The characteristic or the descriptor alone.
+  /// The last part of the path: the characteristic or the descriptor.
   var lastName: String {
     descriptor.map { Self.numbered(names.title(of: $0, .descriptor), descriptorInstance) }
       ?? Self.numbered(names.title(of: characteristic, .characteristic), characteristicInstance)
   }
 
-  /// A service, with its instance if that is not 0.
+  /// Returns the text of a service, with its instance if that is not 0.
   static func service(_ uuid: BluetoothUUID, _ instance: Int, _ names: AttributeNames) -> String {
     numbered(names.title(of: uuid, .service), instance)
   }
@@ -54,6 +56,6 @@ struct AttributePath: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension BluetoothUUID {
-  /// Every device has Generic Access, and bluetoothd hides it.
+  /// Generic Access, which every device has but bluetoothd hides.
   static let genericAccess = BluetoothUUID(short: 0x1800)
 }

@@ -1,7 +1,7 @@
-// A pattern in advertised data.
+// Patterns for advertised data.
 //
-// Suites may be hostile: for every pattern the search takes time in proportion to the lengths of
-// pattern and text, which the regular expressions of the standard library do not guarantee.
+// Suites may be hostile. The search takes time in proportion to the lengths of pattern and text, whatever the
+// pattern; the regular expressions of the standard library do not guarantee that.
 
 public import Documents
 
@@ -9,9 +9,9 @@ public import Documents
 public struct DataPattern: Hashable, Sendable, CustomStringConvertible {
   /// One instruction of the compiled pattern.
   enum Instruction: Hashable, Sendable {
-    /// Matches one of these octets.
-    case take(Set<UInt8>)
-    /// Continues at two instructions. The distances are from this one.
+    /// Matches one of these bytes.
+    case match(Set<UInt8>)
+    /// Continues at two instructions, given by their distances from this one.
     case split(Int, Int)
     case jump(Int)
     case atStart
@@ -38,7 +38,7 @@ public struct DataPattern: Hashable, Sendable, CustomStringConvertible {
     var states: [Int] = []
     var marks = [Int](repeating: -1, count: program.count)
     for position in 0...octets.count {
-      // A match may begin at every position.
+      // A match may begin at any position.
       states.append(0)
       var index = 0
       var next: [Int] = []
@@ -55,7 +55,7 @@ public struct DataPattern: Hashable, Sendable, CustomStringConvertible {
         case .split(let first, let second): pending += [at + first, at + second]
         case .atStart: if position == 0 { pending.append(at + 1) }
         case .atEnd: if position == octets.count { pending.append(at + 1) }
-        case .take(let wanted):
+        case .match(let wanted):
           if position < octets.count, wanted.contains(octets[position]) { next.append(at + 1) }
         }
       }

@@ -1,20 +1,20 @@
-// The error codes of suites.
+// The error codes of suites, and the failures that they stand for.
 
 public import Bluetooth
 
 /// The failures that an error code of a suite means.
 ///
-/// bluetoothd reports several codes as one, and others only by a name: codes that cannot be
-/// distinguished count as equal. A write that the characteristic does not offer is not sent: it counts
-/// as 3, which the device would answer. Beyond ATT error codes, 133 is any failure without a code, and
-/// 8, 19 and 22 are also a lost connection.
+/// bluetoothd reports several codes as one error, and some only by a name. Codes that cannot be told apart
+/// count as equal. A write that the characteristic does not support is not sent; it counts as 3, which the
+/// device would answer. Besides ATT error codes, 133 is any failure without a code, and 8, 19 and 22 also
+/// stand for a lost connection.
 ///
 /// - Source: BlueZ, `src/gatt-client.c` (create_gatt_dbus_error); Android,
 ///   `stack/include/gatt_api.h`.
 struct ErrorCode {
-  /// What the device answered, where that is known.
+  /// The matching ATT error codes, if the device's answer is known.
   let att: [Int]
-  /// The failures where it is not; nil for any.
+  /// The matching failures, if the answer is not known; nil for any failure.
   let failures: [DeviceFailure.Code]?
 
   init(_ code: Int) {
@@ -31,13 +31,13 @@ struct ErrorCode {
       }
   }
 
-  /// Whether a failure has the code.
+  /// Whether the code stands for a failure.
   func includes(_ failure: DeviceFailure) -> Bool {
     if let answer = failure.att { return att.contains(Int(answer.rawValue)) }
     return failures?.contains(failure.code) ?? true
   }
 
-  /// The names of the failures in a chain; nil where it has none for them.
+  /// The names of the failures in a chain; nil if it has no names for them.
   var names: [String]? {
     guard let failures, att.allSatisfy({ (1...255).contains($0) }) else { return nil }
     return att.map { ATTErrorCode(rawValue: UInt8($0)).identifier } + failures.map(\.rawValue)
@@ -45,6 +45,6 @@ struct ErrorCode {
 }
 
 extension DeviceFailure.Code {
-  /// A target of a suite that is not bound to a device.
+  /// A target of a suite is not bound to a device.
   public static let targetNotBound = Self(rawValue: "target-not-bound")
 }

@@ -1,15 +1,17 @@
-// One operation of a test.
+// One operation of a test, as read from the suite.
+//
+// OperationRun performs it.
 
 import Documents
 
-/// What the operation does, to which device, within which time, and with which expected result.
+/// An operation: its action, target, timeout and expected result.
 struct Operation: Hashable, Sendable {
   /// The name of the element: `assert-service`.
   let name: String
-  /// The description, else the name.
+  /// The description, or else the name.
   let title: String
   let place: Place
-  /// The target; nil for that of the test.
+  /// The target; nil for the target of the test.
   var target: String?
   /// The timeout; nil for the default. Zero means no timeout, for waits that allow it.
   var timeout: Duration?
@@ -23,7 +25,7 @@ struct Operation: Hashable, Sendable {
     /// Ends at the first match, and binds a target to it.
     case scanFor(AdvertisementFilter, bind: String?)
     case sleep
-    /// An operation that this host cannot do.
+    /// An operation that this host cannot perform.
     case unsupported(Unsupported)
     /// An operation on a device.
     case device(DeviceAction)
@@ -43,18 +45,18 @@ struct Operation: Hashable, Sendable {
     case read(ValueAssertion?)
     /// - Parameter isCommand: Whether it is a Write Command, without response.
     case write([UInt8], isCommand: Bool)
-    /// Performs the trigger, if there is one, and waits for the next notification or indication.
+    /// Runs the trigger, if any, and waits for the next notification or indication.
     case awaitNotification(trigger: Operation?, ValueAssertion?)
-    /// Waits while the last known value equals this one, or until it does.
+    /// Waits while the last known value equals this one, or else until it does.
     case sleepWhile([UInt8], isEqual: Bool)
   }
 }
 
-/// The reason why this host cannot do an operation.
+/// The reason why this host cannot perform an operation.
 struct Unsupported: Hashable, Sendable {
   /// A clause: "Linux has no call that requests another PHY".
   let reason: String
-  /// What to do instead; may be empty.
+  /// A hint what to do instead; may be empty.
   var hint = ""
 }
 
@@ -63,16 +65,16 @@ struct Unsupported: Hashable, Sendable {
 /// - Source: Nordic Semiconductor, nRF Connect for Android, documentation of automated tests.
 enum ExpectedResult: String, Hashable, Sendable, CaseIterable {
   case success = "SUCCESS"
-  /// A failure is only reported.
+  /// Success is expected; a failure is only a warning.
   case successOrWarning = "SUCCESS_WARNING_ON_FAIL"
   case failure = "FAIL"
-  /// A success is only reported.
+  /// Failure is expected; a success is only a warning.
   case failureOrWarning = "FAIL_WARNING_ON_SUCCESS"
 
   /// Whether a failure is expected.
   var isFailure: Bool { self == .failure || self == .failureOrWarning }
 
-  /// Whether the other result is only reported.
+  /// Whether an unexpected result is only a warning.
   var isLenient: Bool { self == .successOrWarning || self == .failureOrWarning }
 }
 
@@ -80,7 +82,7 @@ extension Operation {
   /// The attribute; nil for operations without one.
   var path: AttributePath? { if case .attribute(let path, _) = action { path } else { nil } }
 
-  /// The characteristic whose notifications it waits for; nil for other operations.
+  /// The characteristic whose notification the operation waits for; nil for other operations.
   var listened: AttributePath? {
     guard case .attribute(let path, let action) = action else { return nil }
     switch action {
@@ -96,7 +98,7 @@ extension Operation {
     }
   }
 
-  /// Whether it is done to a device.
+  /// Whether it is performed on a device.
   var needsDevice: Bool {
     switch action {
     case .device, .attribute: true
@@ -104,7 +106,7 @@ extension Operation {
     }
   }
 
-  /// Whether this host cannot do it, or not on this attribute.
+  /// Whether this host cannot perform it, at all or on this attribute.
   var isUnsupported: Bool {
     switch action {
     case .unsupported: true
@@ -116,8 +118,8 @@ extension Operation {
     }
   }
 
-  /// The value that it writes to the Client Characteristic Configuration of a characteristic; nil
-  /// for other operations.
+  /// Returns the value that the operation writes to the Client Characteristic Configuration of a
+  /// characteristic; nil for other operations.
   func configures(_ characteristic: AttributePath) -> [UInt8]? {
     guard case .attribute(let path, .write(let value, _)) = action, path.isSubscription,
       path.ofCharacteristic == characteristic

@@ -1,8 +1,10 @@
-// Compiles the text of a pattern to instructions.
+// The compiler from the text of a pattern to instructions.
+//
+// DataPattern runs them.
 
 import Documents
 
-/// Compiles one pattern. Jumps count from their own instruction, so that parts are only joined.
+/// Compiles one pattern. Jumps are relative, so that compiled parts can simply be concatenated.
 struct PatternCompiler {
   typealias Instruction = DataPattern.Instruction
 
@@ -33,7 +35,7 @@ struct PatternCompiler {
     while skip("|") { branches.append(try sequence(depth: depth)) }
     var result = branches.removeLast()
     while let branch = branches.popLast() {
-      // Either this branch, then a jump past the others; or the others.
+      // Either this branch, followed by a jump past the others, or the others.
       result = [.split(1, branch.count + 2)] + branch + [.jump(result.count + 1)] + result
       try check(result)
     }
@@ -58,15 +60,15 @@ struct PatternCompiler {
       let inner = try choice(depth: depth + 1)
       guard skip(")") else { throw Problem("a '(' is not closed") }
       return inner
-    case UInt8(ascii: "["): return [.take(try members())]
-    case UInt8(ascii: "."): return [.take(Self.all)]
+    case UInt8(ascii: "["): return [.match(try members())]
+    case UInt8(ascii: "."): return [.match(Self.all)]
     case UInt8(ascii: "^"): return [.atStart]
     case UInt8(ascii: "$"): return [.atEnd]
-    case UInt8(ascii: "\\"): return [.take(try escaped())]
+    case UInt8(ascii: "\\"): return [.match(try escaped())]
     case UInt8(ascii: "*"), UInt8(ascii: "+"), UInt8(ascii: "?"):
       let sign = UnicodeScalar(octet)
       throw Problem("'\(sign)' has nothing to repeat")
-    default: return [.take([octet])]
+    default: return [.match([octet])]
     }
   }
 
@@ -110,7 +112,7 @@ struct PatternCompiler {
   private mutating func repeated(_ atom: [Instruction]) throws(Problem) -> [Instruction] {
     var result = atom
     while let (least, most) = try count() {
-      // Lazy and greedy repetitions find the same matches.
+      // A lazy repetition finds the same matches, so the `?` is ignored.
       _ = skip("?")
       result = try repeated(result, least, most)
     }
@@ -132,7 +134,7 @@ struct PatternCompiler {
     return needed + Array(repeating: optional, count: most - least).flatMap(\.self)
   }
 
-  /// `*`, `+`, `?`, `{2}`, `{2,}`, `{2,5}`; nil without a repetition.
+  /// Parses a repetition: `*`, `+`, `?`, `{2}`, `{2,}` or `{2,5}`. Returns nil if there is none.
   private mutating func count() throws(Problem) -> (Int, Int?)? {
     if skip("*") { return (0, nil) }
     if skip("+") { return (1, nil) }

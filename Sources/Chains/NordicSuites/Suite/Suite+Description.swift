@@ -1,4 +1,4 @@
-// A suite as lines, for a dry run.
+// The text of a suite, as a dry run prints it.
 
 public import Bluetooth
 import Documents
@@ -8,9 +8,9 @@ extension Suite {
   /// The tests with their operations, variables filled in. Equal suites have equal lines.
   public var lines: [String] { lines(devices: [:]) }
 
-  /// The tests with their operations, variables filled in.
+  /// Returns the tests with their operations, variables filled in.
   ///
-  /// - Parameter devices: The devices of targets without an address, by the identifiers of these.
+  /// - Parameter devices: The devices of targets that have no address, by the targets' identifiers.
   public func lines(devices: [String: DeviceTarget]) -> [String] {
     var lines = ["\(kind.rawValue)" + (title.map { ": \($0)" } ?? "")]
     for target in targets where kind == .suite || devices[target.id] != nil {
@@ -48,14 +48,14 @@ extension Operation {
     case .device(.assertService(let assertion)): assertion.name
     case .device(.requestMTU(let octets)): "\(octets)"
     case .attribute(let path, .write(let value, _)): "\(path) \(Self.hex(value))"
-    // What it waits for is in its name: sleep-if, sleep-until.
+    // The name of the operation says which: sleep-if or sleep-until.
     case .attribute(let path, .sleepWhile(let value, _)): "\(path) is \(Self.hex(value))"
     case .attribute(let path, _): "\(path)"
     case .device, .sleep, .unsupported: nil
     }
   }
 
-  /// The operation, its attribute or parameters, and its expected result.
+  /// Returns the operation, its attribute or parameters, and its expected result.
   fileprivate func line(target: String?) -> String {
     var words = [doing]
     if case .attribute(let path, .write(_, let isCommand)) = action, path.descriptor == nil {
@@ -71,17 +71,17 @@ extension Operation {
     return words.joined(separator: " ")
   }
 
-  /// How long it may take, or takes; empty for the default timeout.
+  /// The timeout or duration; empty for the default timeout.
   private var timeWords: [String] {
     let isSleep = action == .sleep
     guard let timeout else { return isSleep ? ["for the default timeout"] : [] }
     if isSleep { return ["for \(timeout.written)"] }
-    // With a timeout of 0 a wait has no end.
+    // A timeout of 0 means that a wait has no limit.
     let isEndless = timeout == .zero && listened != nil
     return [isEndless ? "without a timeout" : "within \(timeout.written)"]
   }
 
-  /// A line for the trigger, and one for each assertion.
+  /// The line of the trigger, and those of the assertions.
   fileprivate var assertionLines: [String] {
     switch action {
     case .device(.assertService(let assertion)): return assertion.characteristics.flatMap(\.lines)
@@ -100,7 +100,7 @@ extension Operation {
 }
 
 extension Assertion {
-  /// What is asserted, the title where there is one, and the expected result.
+  /// Returns the assertion, its title if it has one, and the expected result.
   fileprivate func line(_ asserted: String) -> String {
     var words = ["assert", asserted]
     if expected != .success { words.append("expected \(expected.rawValue)") }
@@ -146,7 +146,7 @@ extension DescriptorAssertion {
 }
 
 extension AdvertisementFilter {
-  /// The conditions; nil for a filter that everything matches.
+  /// The conditions; nil for a filter without any.
   fileprivate var line: String? {
     var words: [String] = []
     if let address { words.append("address \(address)") }

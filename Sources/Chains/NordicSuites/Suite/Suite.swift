@@ -1,4 +1,4 @@
-// A test suite as it runs, with its variables filled in.
+// A test suite with its variables filled in.
 //
 // A pure value. It is read from XML, printed by a dry run, and run by SuiteRunner.
 
@@ -14,12 +14,12 @@ public struct Suite: Hashable, Sendable {
   }
 
   public let kind: Kind
-  /// The description of a suite, or the name of a macro.
+  /// The description of the suite, or the name of the macro.
   public let title: String?
   public let targets: [SuiteTarget]
   /// The tests, one for each `run-test`, in order.
   public let runs: [SuiteTest]
-  /// The names by which the attributes of devices are printed.
+  /// The printed names of UUIDs.
   let names: AttributeNames
 
   /// The number of operations in all runs.
@@ -31,7 +31,7 @@ public struct SuiteTarget: Hashable, Sendable {
   public let id: String
   /// The name, if the suite has one.
   let name: String?
-  /// Nil for a target that a `scan-for` or the command line binds.
+  /// The address; nil for a target that a `scan-for` or the command line binds.
   public let address: BluetoothAddress?
 }
 
@@ -39,7 +39,7 @@ public struct SuiteTarget: Hashable, Sendable {
 public struct SuiteTest: Hashable, Sendable {
   /// The identifier of the test.
   public let id: String
-  /// The description of the test, else its identifier.
+  /// The description of the test, or else its identifier.
   public let title: String
   /// The description of this run of the test, if it has one.
   let run: String?

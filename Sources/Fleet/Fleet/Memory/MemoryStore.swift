@@ -1,14 +1,16 @@
-// A store in memory, on a loop: with faults from a seed it can do everything that a store over a
-// network does.
+// A store in memory, for simulations and tests: seeded faults make it lose, delay and repeat messages
+// as a store over a network does.
 //
-// It serves simulations and tests. The contract that it keeps is in Tests/Fleet/FleetTests.
+// Not for production: nothing is kept beyond the process. Tests/Fleet/FleetTests holds it to the same
+// contract as the store on NATS.
 
 public import Signals
 
 /// A store in memory, with one client for each member of a fleet.
 ///
-/// The faults are drawn from the seed; cuts and restarts are asked for. A client whose sending is cut
-/// loses half of its requests, and the others arrive late, once it is healed.
+/// The seed decides the faults of single messages; the test calls for cuts and restarts. While the
+/// sending of a client is cut, half of its requests are lost; the other half arrive late, when it is
+/// healed.
 public final class MemoryStore: Sendable {
   /// One direction of a connection.
   public enum Direction: CaseIterable, Sendable {
@@ -18,7 +20,7 @@ public final class MemoryStore: Sendable {
     case receiving
   }
 
-  struct Watching {
+  struct Watch {
     let id: Int
     let client: String
     let pattern: KeyPattern
@@ -26,23 +28,23 @@ public final class MemoryStore: Sendable {
     let handler: @Sendable (WatchEvent) -> Void
   }
 
-  struct Subscribing {
+  struct Subscriber {
     let id: Int
     let client: String
     let handler: @Sendable (StoreKey, StoredValue) -> Void
   }
 
-  /// A request that waits until its way to the store is open again.
-  struct Held {
+  /// A request that is held while its client is cut off from the store.
+  struct HeldRequest {
     let id: Int
     let client: String
     let arrive: @Sendable () -> Void
   }
 
-  /// A request without its answer.
-  struct Open {
+  /// A request that has not been answered yet.
+  struct OpenRequest {
     let answer: @Sendable (StoreAnswer) -> Void
-    /// Ends the wait.
+    /// Answers the request at its limit.
     var timer: LoopTimer?
   }
 
@@ -52,10 +54,10 @@ public final class MemoryStore: Sendable {
     var faults: StoreFaults
     var isRunning = true
     var cuts: [String: Set<Direction>] = [:]
-    var held: [Held] = []
-    var open: [Int: Open] = [:]
-    var watches: [Watching] = []
-    var subscribers: [KeyPattern: [Subscribing]] = [:]
+    var held: [HeldRequest] = []
+    var open: [Int: OpenRequest] = [:]
+    var watches: [Watch] = []
+    var subscribers: [KeyPattern: [Subscriber]] = [:]
     var nextID = 0
     var deliveries = 0
 
@@ -73,12 +75,12 @@ public final class MemoryStore: Sendable {
   let state: Guarded<State>
   private let observer: (@Sendable (StoreRequest, Revision) -> Void)?
 
-  /// A store without entries.
+  /// Creates an empty store.
   ///
   /// - Parameters:
-  ///   - loop: Where everything happens.
-  ///   - seed: Where the faults are drawn from.
-  ///   - faults: What goes wrong, and how often.
+  ///   - loop: The loop that every handler is called on.
+  ///   - seed: The seed of the faults.
+  ///   - faults: The kinds of faults and their chances.
   ///   - observer: Called with each change as it is made.
   public init(
     on loop: Loop, seed: UInt64, faults: StoreFaults = .none,
@@ -90,23 +92,24 @@ public final class MemoryStore: Sendable {
     state = Guarded(State(generator: generator, faults: faults))
   }
 
-  /// The client of a member. Clients of one name share their connection.
+  /// Returns the client of a member. Clients with the same name share one connection.
   public func client(_ name: String) -> some JobStore { MemoryStoreClient(name: name, store: self) }
 
-  /// The entries of a pattern, as they are.
+  /// The current entries that match a pattern.
   public func entries(_ pattern: KeyPattern) -> [StoreEntry] {
     state.withLock { $0.contents.entries(pattern, at: loop.now) }
   }
 
-  /// How many deliveries were made to watches and subscribers.
+  /// The number of deliveries made to watches and subscribers.
   public var deliveries: Int { state.withLock { $0.deliveries } }
 
-  /// Changes what goes wrong from now on.
+  /// Replaces the faults of all later messages.
   public func setFaults(_ faults: StoreFaults) { state.withLock { $0.faults = faults } }
 
-  /// Lets go of all who watch, listen or wait: nothing is delivered any more.
+  /// Removes all watches, subscribers and pending requests; no handler is called any more.
   package func close() {
-    // They may refer to this store: the copy that is returned ends outside its lock.
+    // A handler may hold the last reference to this store: the returned copy is released outside the
+    // lock.
     _ = state.withLock { state in
       defer {
         (state.watches, state.subscribers) = ([], [:])
@@ -118,7 +121,7 @@ public final class MemoryStore: Sendable {
 
   // MARK: Foreign members
 
-  /// Keeps a text under a key, as a member of another version writes it.
+  /// Stores a text under a key unchecked, as a member of another version might write it.
   package func put(_ text: String, at key: StoreKey) {
     state.withLock { _ = $0.contents.write(key, text, at: loop.now) }
     for watch in state.withLock({ $0.watches.map(\.id) }) { update(watch) }
@@ -126,29 +129,29 @@ public final class MemoryStore: Sendable {
 
   // MARK: Disturbances
 
-  /// Messages of a client no longer pass in one direction.
+  /// Cuts the connection of a client in one direction.
   public func cut(_ client: String, _ direction: Direction) {
     state.withLock { _ = $0.cuts[client, default: []].insert(direction) }
   }
 
-  /// All messages of a client pass again. Requests that were held arrive now: late.
+  /// Restores the connection of a client in both directions. HeldRequest requests arrive now, late.
   public func heal(_ client: String) {
     let wasCut = state.withLock { $0.cuts.removeValue(forKey: client) != nil }
     if wasCut, state.withLock({ $0.isRunning }) { reconnect(client) }
   }
 
-  /// The store stops. What it holds is kept.
+  /// Stops the store. Its entries are kept.
   public func stop() {
     state.withLock { $0.isRunning = false }
   }
 
-  /// The store runs again.
+  /// Starts the store again.
   public func start() {
     state.withLock { $0.isRunning = true }
     reconnect(nil)
   }
 
-  /// A client, or all, can reach the store again.
+  /// Delivers the held requests and the missed changes of a client; of all clients if nil.
   private func reconnect(_ client: String?) {
     let arriving = state.withLock { state in
       let held = state.held
@@ -169,29 +172,29 @@ public final class MemoryStore: Sendable {
     _ request: StoreRequest, of client: String, within limit: Duration,
     _ answer: @escaping @Sendable (StoreAnswer) -> Void
   ) {
-    let passage = state.withLock { $0.faults.passage(&$0.generator) }
+    let passage = state.withLock { $0.faults.drawPassage(&$0.generator) }
     let id = state.withLock { state in
       let id = state.makeID()
-      state.open[id] = Open(answer: answer)
+      state.open[id] = OpenRequest(answer: answer)
       return id
     }
-    let timer = loop.after(limit) { [self] in give(request.withoutReply, to: id) }
+    let timer = loop.after(limit) { [self] in reply(request.withoutReply, to: id) }
     state.withLock { $0.open[id]?.timer = timer }
     let arrive: @Sendable () -> Void = { [self] in
-      let made = carryOut(request, age: passage.age)
+      let answer = execute(request, age: passage.age)
       guard let delay = passage.reply else { return }
       loop.after(delay) { [self] in
-        if state.withLock({ $0.isOpen(client, .receiving) }) { give(made, to: id) }
+        if state.withLock({ $0.isOpen(client, .receiving) }) { reply(answer, to: id) }
       }
     }
     guard let delay = passage.request else { return }
     loop.after(delay) { [self] in
       let isOpen = state.withLock { state in
         if state.isOpen(client, .sending) { return true }
-        // Half of what is sent on a connection that is cut arrives once it is open again.
+        // Half of the requests sent while the connection is cut arrive when it is restored.
         if state.generator.fires(500) {
           let id = state.makeID()
-          state.held.append(Held(id: id, client: client, arrive: arrive))
+          state.held.append(HeldRequest(id: id, client: client, arrive: arrive))
         }
         return false
       }
@@ -199,15 +202,15 @@ public final class MemoryStore: Sendable {
     }
   }
 
-  /// Answers a request, unless it has been answered.
-  private func give(_ answer: StoreAnswer, to id: Int) {
+  /// Answers a request, unless it has already been answered.
+  private func reply(_ answer: StoreAnswer, to id: Int) {
     guard let open = state.withLock({ $0.open.removeValue(forKey: id) }) else { return }
     open.timer?.cancel()
     open.answer(answer)
   }
 
-  /// Carries out what has arrived.
-  private func carryOut(_ request: StoreRequest, age: Duration) -> StoreAnswer {
+  /// Carries out a request that has arrived at the store.
+  private func execute(_ request: StoreRequest, age: Duration) -> StoreAnswer {
     let now = loop.now
     switch request {
     case .create, .update, .remove, .append: return change(request, at: now)
@@ -228,7 +231,7 @@ public final class MemoryStore: Sendable {
     if case .append(let key, let value, _) = request { deliver(value, to: key) }
     let watches = state.withLock { $0.watches.map(\.id) }
     for watch in watches {
-      let delay = state.withLock { $0.faults.short(&$0.generator) }
+      let delay = state.withLock { $0.faults.drawLatency(&$0.generator) }
       loop.after(delay) { [self] in update(watch) }
     }
     return answer
@@ -237,13 +240,13 @@ public final class MemoryStore: Sendable {
   // MARK: Deliveries
 
   private func deliver(_ sent: StoredValue, to key: StoreKey) {
-    // As others read it.
+    // Subscribers parse the stored text; a value that cannot be parsed is not delivered.
     guard let value = try? StoredValue(sent.text, at: key) else { return }
     let subscribers = state.withLock { state in
       (state.subscribers[.one(key)] ?? []) + (state.subscribers[.all(key.kind)] ?? [])
     }
     for subscriber in subscribers {
-      for delay in state.withLock({ $0.faults.deliveries(&$0.generator) }) {
+      for delay in state.withLock({ $0.faults.drawDeliveries(&$0.generator) }) {
         loop.after(delay) { [self] in
           let isPresent = state.withLock { state in
             let isOpen = state.isOpen(subscriber.client, .receiving)
@@ -259,9 +262,9 @@ public final class MemoryStore: Sendable {
     }
   }
 
-  /// Reports to a watch what it has not seen.
+  /// Reports to a watch the changes since its last report.
   func update(_ id: Int) {
-    let (handler, events) = state.withLock { state -> (Watching?, [WatchEvent]) in
+    let (handler, events) = state.withLock { state -> (Watch?, [WatchEvent]) in
       guard let index = state.watches.firstIndex(where: { $0.id == id }) else { return (nil, []) }
       let watch = state.watches[index]
       guard state.isOpen(watch.client, .receiving) else { return (nil, []) }
@@ -271,6 +274,59 @@ public final class MemoryStore: Sendable {
       return (watch, events)
     }
     for event in events { handler?.handler(event) }
+  }
+}
+
+/// A client of a ``MemoryStore``.
+private struct MemoryStoreClient: JobStore {
+  let name: String
+  let store: MemoryStore
+
+  func perform(
+    _ request: StoreRequest, within limit: Duration,
+    _ answer: @escaping @Sendable (StoreAnswer) -> Void
+  ) {
+    store.perform(request, of: name, within: limit, answer)
+  }
+
+  func watch(
+    _ pattern: KeyPattern, _ handler: @escaping @Sendable (WatchEvent) -> Void
+  ) -> StoreSubscription {
+    let first = store.state.withLock { state -> (id: Int, events: [WatchEvent]) in
+      let id = state.makeID()
+      let events = state.contents.changes(pattern, after: 0).filter { event in
+        if case .removed = event { false } else { true }
+      }
+      state.watches.append(
+        MemoryStore.Watch(
+          id: id, client: name, pattern: pattern, seen: state.contents.revision, handler: handler
+        )
+      )
+      return (id, events)
+    }
+    store.loop.post { [store] in
+      guard store.state.withLock({ $0.watches.contains { $0.id == first.id } }) else { return }
+      for event in first.events { handler(event) }
+      handler(.initialStateEnded)
+    }
+    return StoreSubscription { [store] in
+      store.state.withLock { $0.watches.removeAll { $0.id == first.id } }
+    }
+  }
+
+  func subscribe(
+    _ pattern: KeyPattern, _ handler: @escaping @Sendable (StoreKey, StoredValue) -> Void
+  ) -> StoreSubscription {
+    let id = store.state.withLock { state in
+      let id = state.makeID()
+      state.subscribers[pattern, default: []].append(
+        MemoryStore.Subscriber(id: id, client: name, handler: handler)
+      )
+      return id
+    }
+    return StoreSubscription { [store] in
+      store.state.withLock { $0.subscribers[pattern]?.removeAll { $0.id == id } }
+    }
   }
 }
 

@@ -1,21 +1,22 @@
-// What a store in memory holds: the texts of entries and records, with their recent versions.
+// The contents of a store in memory: the texts of entries and records, with their recent versions.
 //
-// Texts as in a server: members read what others wrote, not their values in Swift. A pure value. Time, faults and clients are in MemoryStore.swift.
+// It keeps texts, as a server does, so that every member parses what another one wrote. A pure value:
+// time, faults and clients are in MemoryStore.swift.
 
 import Signals
 
 /// Entries and records, changed only by compare-and-set.
 struct StoreContents {
-  /// A state of one key; a removal has no text.
+  /// One version of a key; the text is nil after a removal.
   struct Version {
     let revision: Revision
     let text: String?
-    /// What the text says; nil also for a text that cannot be read.
+    /// The parsed text; nil after a removal, and for a text that cannot be parsed.
     let value: StoredValue?
     let at: Instant
   }
 
-  /// How many versions of a key are kept, for stale reads.
+  /// The number of versions kept of each key, for stale reads.
   static let keptVersions = 6
 
   private var versions: [StoreKey: [Version]] = [:]
@@ -43,7 +44,7 @@ struct StoreContents {
     return last.text != nil && last.revision == expected
   }
 
-  /// Keeps a text, whoever wrote it.
+  /// Stores a text as the newest version of a key; nil removes the key.
   mutating func write(
     _ key: StoreKey, _ text: String?, if isAllowed: Bool = true, at now: Instant
   ) -> StoreAnswer {
@@ -57,7 +58,7 @@ struct StoreContents {
     return .applied(revision)
   }
 
-  /// The entries of a pattern as they were at an instant, by key.
+  /// Returns the entries that matched a pattern at an instant, sorted by key.
   func entries(_ pattern: KeyPattern, at instant: Instant) -> [StoreEntry] {
     switch pattern {
     case .one(let key): entry(key, at: instant).map { [$0] } ?? []
@@ -71,7 +72,7 @@ struct StoreContents {
     return version.value.map { StoreEntry(key: key, value: $0, revision: version.revision) }
   }
 
-  /// What changed in a pattern after a revision, in the order of the changes.
+  /// Returns the latest change of each matching key after a revision, in the order of the changes.
   func changes(_ pattern: KeyPattern, after revision: Revision) -> [WatchEvent] {
     let keys = versions.keys.filter { pattern.matches($0) }
     let latest = keys.compactMap { key in versions[key]?.last.map { (key, $0) } }

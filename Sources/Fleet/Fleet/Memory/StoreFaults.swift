@@ -1,22 +1,24 @@
-// What goes wrong between the clients and a store in memory, drawn from a seed.
+// The faults between the clients and a store in memory, drawn from a seed.
+//
+// Only single messages: cuts and restarts are calls of MemoryStore.
 
 import Signals
 
-/// How often the store's connections misbehave. Each is a chance out of 1 000.
+/// The chances and sizes of the faults on the store's connections. Each `Int` is a chance out of 1 000.
 public struct StoreFaults: Sendable {
-  /// The longest time that a message takes when nothing is wrong.
+  /// The greatest latency of a message without faults.
   public var latency: Duration
-  /// A read answers with an earlier state.
+  /// A read returns an earlier state.
   public var staleReads: Int
-  /// How old the state of a stale read is at most.
+  /// The greatest age of the state that a stale read returns.
   public var staleness: Duration
-  /// A change is made, and its reply is lost.
+  /// A change is made, but its reply is lost.
   public var lostReplies: Int
   /// A request is lost.
   public var lostRequests: Int
-  /// A request arrives late, also after its limit.
+  /// A request arrives late, possibly after its limit.
   public var lateRequests: Int
-  /// How late a request or a delivery is at most.
+  /// The greatest delay of a late request or delivery.
   public var lateness: Duration
   /// A delivery to a subscriber is lost.
   public var lostDeliveries: Int
@@ -25,10 +27,10 @@ public struct StoreFaults: Sendable {
   /// A delivery is late.
   public var lateDeliveries: Int
 
-  /// No faults: every message takes the same short time.
+  /// No faults: every message arrives within ``latency``.
   public static let none = StoreFaults()
 
-  /// Faults that never fire, to be changed.
+  /// Creates faults that never fire.
   public init() {
     latency = .milliseconds(1)
     staleReads = 0
@@ -42,18 +44,19 @@ public struct StoreFaults: Sendable {
     lateDeliveries = 0
   }
 
-  /// What happens to one request.
+  /// The delays of one request and its reply.
   struct Passage {
-    /// Until the request arrives; nil when it is lost.
+    /// The time until the request arrives; nil when it is lost.
     var request: Duration?
-    /// Until the reply arrives, from the arrival of the request; nil when it is lost.
+    /// The time from the request's arrival to the reply's; nil when the reply is lost.
     var reply: Duration?
-    /// How old the state is that a read sees.
+    /// The age of the state that a read returns.
     var age: Duration
   }
 
-  func passage(_ generator: inout SeededGenerator) -> Passage {
-    var passage = Passage(request: short(&generator), reply: short(&generator), age: .zero)
+  func drawPassage(_ generator: inout SeededGenerator) -> Passage {
+    var passage = Passage(
+      request: drawLatency(&generator), reply: drawLatency(&generator), age: .zero)
     if generator.fires(lateRequests) { passage.request = generator.duration(upTo: lateness) }
     if generator.fires(lostRequests) { passage.request = nil }
     if generator.fires(lostReplies) { passage.reply = nil }
@@ -61,27 +64,27 @@ public struct StoreFaults: Sendable {
     return passage
   }
 
-  /// When copies of a delivery arrive.
-  func deliveries(_ generator: inout SeededGenerator) -> [Duration] {
+  /// Draws the delay of each copy of a delivery; empty when it is lost.
+  func drawDeliveries(_ generator: inout SeededGenerator) -> [Duration] {
     if generator.fires(lostDeliveries) { return [] }
     let first =
-      generator.fires(lateDeliveries) ? generator.duration(upTo: lateness) : short(&generator)
+      generator.fires(lateDeliveries) ? generator.duration(upTo: lateness) : drawLatency(&generator)
     return generator.fires(repeatedDeliveries)
       ? [first, first + generator.duration(upTo: lateness)] : [first]
   }
 
-  func short(_ generator: inout SeededGenerator) -> Duration {
+  func drawLatency(_ generator: inout SeededGenerator) -> Duration {
     generator.duration(upTo: latency)
   }
 }
 
 extension SeededGenerator {
-  /// True with a chance out of 1 000. A chance of zero draws nothing.
+  /// Returns true with a chance out of 1 000. A chance of zero draws no random number.
   mutating func fires(_ chance: Int) -> Bool {
     chance > 0 && Int(next() % 1000) < chance
   }
 
-  /// A duration up to `longest`, in microseconds.
+  /// Draws a duration of zero to `longest`, in whole microseconds.
   package mutating func duration(upTo longest: Duration) -> Duration {
     let most =
       longest.components.seconds * 1_000_000

@@ -1,21 +1,21 @@
-// Which chains a gateway runs, whatever the fleet asks for.
+// The chains that a gateway agrees to run, whatever the fleet asks for.
 //
-// A pure value: a chain in, the reason of a refusal out.
+// A pure value: a chain in, the reason of a refusal out. It does not know the fleet's own rules.
 
 public import Bluetooth
 public import Jobs
 
-/// What a gateway is limited to: chains by their digest, and characteristics.
+/// The limits of a gateway: chains by their digest, and characteristics.
 public struct ChainPolicy: Equatable, Sendable {
-  /// The SHA-256 of chains that may do whatever they do.
+  /// The SHA-256 of chains that are allowed without further checks.
   public var chains: Set<String> = []
-  /// What other chains may read, write and subscribe to.
+  /// The characteristics that all other chains may use.
   public var characteristics: [CharacteristicSelector] = []
 
-  /// Allows every chain.
+  /// Creates a policy that allows every chain.
   public init() {}
 
-  /// Why a chain is not run; nil when it may be.
+  /// Returns why a chain must not run; nil when it is allowed.
   ///
   /// - Parameters:
   ///   - plan: The chain.
@@ -28,17 +28,17 @@ public struct ChainPolicy: Equatable, Sendable {
     } else if plan.link.takesOver {
       what = "ends the attempts of other programs"
     } else {
-      what = plan.allSteps.lazy.compactMap { excess(in: $0) }.first
+      what = plan.allSteps.lazy.compactMap { forbiddenUse(in: $0) }.first
     }
     return what.map { "this gateway does not allow chain \(digest), which \($0)" }
   }
 
-  /// What a step does that is not allowed, without the steps inside it.
-  private func excess(in step: Step) -> String? {
+  /// Returns what a step itself (not the steps inside it) does that is not allowed; nil if nothing.
+  private func forbiddenUse(in step: Step) -> String? {
     step.privilege ?? step.characteristics.first { !allows($0) }.map { "uses \($0)" }
   }
 
-  /// Whether a characteristic is allowed. One that is named by its handle may be any.
+  /// Whether a characteristic is allowed. A handle may stand for any UUID, so it must be listed itself.
   private func allows(_ wanted: CharacteristicSelector) -> Bool {
     guard wanted.handle == nil else {
       return characteristics.contains { $0.handle == wanted.handle }

@@ -1,10 +1,12 @@
-// A claim that is held: renewing it, permitting operations, stopping in time, releasing the device.
+// A claim while it is held: renewing it, permitting operations, stopping in time, releasing the device.
+//
+// The records of the job are in Custody+Records.swift, how a claim is made in Custody.swift.
 
 import Signals
 
 extension Custody {
-  /// Whether the device has a connection of this member, or is about to. Where a chain has ended, it
-  /// has none, while the end is stored and the device released.
+  /// Whether this member has, or is about to make, a connection to the device. False from the end of
+  /// the chain on, while its end is stored and the device is released.
   var needsConnection: Bool {
     switch holding?.stage {
     case .starting?, .running?, .waiting?: true
@@ -15,7 +17,7 @@ extension Custody {
 
   // MARK: The entry
 
-  /// A renewal, or an armed mark, that was made.
+  /// Handles a change of the entry by this member: a renewal or an armed mark.
   mutating func renewed(_ renewal: Int, at now: Instant) -> [Action] {
     if let sentAt = holding?.sent[renewal] {
       let from = settings.omits(.leaseFromSending) ? now : sentAt
@@ -32,7 +34,7 @@ extension Custody {
     self.holding?.leaseEnd = max(holding.leaseEnd, end)
   }
 
-  /// The entry is not what this member wrote last.
+  /// Handles an entry that differs from the one this member wrote last.
   mutating func heldEntryChanged(at now: Instant) -> [Action] {
     guard let holding, let entry else { return [] }
     guard entry.claim?.nonce == holding.claim.nonce else {
@@ -43,16 +45,16 @@ extension Custody {
     return entry.claim.map { renewed($0.renewal, at: now) } ?? []
   }
 
-  /// The device is released, or belongs to somebody else.
+  /// Handles that the device is released, or claimed by another member.
   mutating func released(at now: Instant) -> [Action] {
     guard let holding else { return [] }
     if !holding.isEndSettled, holding.end != nil {
-      // Only where the end is not stored first.
+      // Only with the omission `endBeforeRelease`.
       self.holding?.stage = .ending
       return []
     }
     self.holding = nil
-    look(at: now)
+    readEntry(at: now)
     return [.forget(nonce: holding.claim.nonce)]
   }
 
@@ -79,7 +81,7 @@ extension Custody {
       break
     }
     if holding.stage != .releasing, self.holding?.stage == .releasing {
-      // Given back only now: the entry is looked at once more.
+      // The stage became `releasing` after the entry was written above: advance once more.
       wake(at: now)
     }
     return actions
@@ -89,7 +91,7 @@ extension Custody {
     holding.flatMap { entry?.claimed($0.claim)?.isCancelled } ?? false
   }
 
-  /// Stops the chain before the lease ends, and notes when it has.
+  /// Stops the chain before the lease ends, and fences the claim when it has ended.
   private mutating func fence(at now: Instant) -> [Action] {
     guard let holding, !settings.omits(.leaseCheck), !holding.isFenced else { return [] }
     switch holding.stage {
@@ -98,7 +100,7 @@ extension Custody {
     }
     if holding.leaseEnd <= now {
       self.holding?.isFenced = true
-      if holding.stage != .running { return giveBack() }
+      if holding.stage != .running { return releaseUnfinished() }
       return stop(.leaseEnding)
     }
     let last = holding.leaseEnd + (.zero - settings.stopBefore)
@@ -110,14 +112,14 @@ extension Custody {
     return []
   }
 
-  /// Without a record of a start there is nothing to report: another member may run the job.
-  mutating func giveBack() -> [Action] {
+  /// Releases the device without ending its job, so that another member can run it.
+  mutating func releaseUnfinished() -> [Action] {
     holding?.stage = .releasing
     holding?.isFenced = true
     return []
   }
 
-  /// Stops the chain, once.
+  /// Stops the chain, unless it is already being stopped.
   mutating func stop(_ reason: StopReason) -> [Action] {
     guard let holding, holding.stopping == nil else { return [] }
     switch holding.stage {
@@ -130,7 +132,7 @@ extension Custody {
       }
       return actions + [.stop(nonce: holding.claim.nonce, reason)]
     case .starting, .waiting:
-      return giveBack()
+      return releaseUnfinished()
     case .ending, .releasing:
       return []
     }
@@ -158,7 +160,7 @@ extension Custody {
     new.claim?.renewal = renewal
     self.holding?.renewal = renewal
     self.holding?.sent[renewal] = now
-    // Attempts without a reply follow each other at the pace of the limit.
+    // If no reply comes, the next attempt is sent after `retryAfter`.
     let due = now + settings.retryAfter
     self.holding?.nextRenewal = due
     return write(.own(new, renewal: renewal), .update(key, .device(new), expecting: revision))
@@ -167,7 +169,7 @@ extension Custody {
   private mutating func release(_ holding: Holding) -> [Action] {
     guard let entry, entry.claim?.nonce == holding.claim.nonce else {
       if entry != nil { return released(at: changedAt) }
-      look(at: changedAt)
+      readEntry(at: changedAt)
       return []
     }
     let isFinished = holding.isEndSettled || settings.omits(.endBeforeRelease)
@@ -179,10 +181,10 @@ extension Custody {
     return write(.own(new, renewal: nil), .update(key, .device(new), expecting: revision))
   }
 
-  // MARK: Waiting for a connection that somebody else holds
+  // MARK: Waiting for a connection that another program holds
 
   private mutating func advanceWaiting(_ until: Instant, at now: Instant) -> [Action] {
-    guard let holding, let job = jobs[holding.claim.job] else { return giveBack() }
+    guard let holding, let job = jobs[holding.claim.job] else { return releaseUnfinished() }
     if isCancelled { return finish(.cancelled) }
     if holding.deadline <= now {
       let predecessor = holding.claim.successorOf.map { gateway in
@@ -204,24 +206,27 @@ extension Custody {
 
   // MARK: The chain
 
-  /// An operation wants to begin.
-  mutating func wants(step: Int, isIdempotent: Bool, nonce: String, at now: Instant) -> [Action] {
+  /// Handles the request of an operation to begin. An operation that is not idempotent is permitted
+  /// only after the armed mark is stored.
+  mutating func operationWanted(step: Int, isIdempotent: Bool, nonce: String, at now: Instant)
+    -> [Action]
+  {
     guard let holding, holding.claim.nonce == nonce, holding.stage == .running,
       holding.stopping == nil, mayBegin(at: now)
     else { return [.refuse(step: step, nonce: nonce)] }
-    let open = Holding.Open(step: step, isIdempotent: isIdempotent)
+    let open = Holding.Operation(step: step, isIdempotent: isIdempotent)
     if isIdempotent || entry?.claimed(holding.claim)?.isArmed == true { return permit(open) }
     self.holding?.wanted = open
     return settings.omits(.armedReply) ? permit(open) : []
   }
 
-  /// Whether a chain or an operation may begin now, by the lease.
+  /// Whether the lease allows a chain or an operation to begin now.
   func mayBegin(at now: Instant) -> Bool {
     guard let holding else { return false }
     return settings.omits(.leaseCheck) || (!holding.isFenced && now < holding.leaseEnd)
   }
 
-  private mutating func permit(_ open: Holding.Open) -> [Action] {
+  private mutating func permit(_ open: Holding.Operation) -> [Action] {
     guard let holding else { return [] }
     self.holding?.open = open
     self.holding?.step = open.step
@@ -229,7 +234,7 @@ extension Custody {
     return open.isIdempotent ? [permit] : [journal(), permit].compactMap(\.self)
   }
 
-  /// The armed mark may be stored: whoever waits for it goes ahead.
+  /// Permits the operation that waits for the armed mark, if the entry now has the mark.
   private mutating func armed(at now: Instant) -> [Action] {
     guard let holding, let wanted = holding.wanted,
       entry?.claimed(holding.claim)?.isArmed == true
@@ -242,7 +247,7 @@ extension Custody {
     return permit(wanted)
   }
 
-  /// An operation has ended.
+  /// Handles the end of an operation.
   mutating func operationEnded(step: Int, nonce: String, at now: Instant) -> [Action] {
     guard let holding, holding.claim.nonce == nonce, let open = holding.open,
       open.step == step
@@ -253,20 +258,20 @@ extension Custody {
     return open.isIdempotent ? [] : [journal()].compactMap(\.self)
   }
 
-  /// What the operation that has permission would do could not be written to the journal before: it
-  /// does not begin, nor does any further one.
+  /// Handles that the journal could not be written before a permitted operation: neither it nor a
+  /// later one begins.
   mutating func journalFailed(nonce: String) -> [Action] {
     guard let holding, holding.claim.nonce == nonce, holding.stage == .running else { return [] }
     self.holding?.open = nil
     return stop(.journal)
   }
 
-  /// The run has had these events, all of which are in the journal.
+  /// Stores the digest of the run's events so far, all of which are in the journal.
   mutating func reported(_ events: EventDigest, nonce: String) {
     if holding?.claim.nonce == nonce { holding?.events = events }
   }
 
-  /// The chain has ended, and its connection is down.
+  /// Handles the end of the chain; its connection is down.
   mutating func chainEnded(_ outcome: ChainOutcome, nonce: String, at now: Instant) -> [Action] {
     guard let holding, holding.claim.nonce == nonce, holding.stage == .running else { return [] }
     let isArmed = entry?.claimed(holding.claim)?.isArmed ?? true
@@ -289,11 +294,11 @@ extension Custody {
     case (.failed, .deadline?), (.held, .deadline?), (.stopped, .deadline?):
       return finish(isOpen ? .unknown : isArmed ? .interrupted : .expired)
     case (.failed, _), (.held, _), (.stopped, _):
-      return isArmed ? finish(isOpen ? .unknown : .interrupted) : giveBack()
+      return isArmed ? finish(isOpen ? .unknown : .interrupted) : releaseUnfinished()
     }
   }
 
-  /// The job has an end, which goes to the journal, then to the store; then the device is released.
+  /// Ends the job: its end goes to the journal first, then to the store; then the device is released.
   mutating func finish(_ state: EndState, detail: String = "") -> [Action] {
     guard let holding else { return [] }
     var end = EndRecord(
@@ -309,7 +314,7 @@ extension Custody {
     return [journal()].compactMap(\.self)
   }
 
-  /// What the journal has to know.
+  /// Returns the action that updates the journal; nil before the start is recorded.
   func journal() -> Action? {
     guard let holding, let start = holding.start else { return nil }
     var entry = JournalEntry(

@@ -1,43 +1,43 @@
-// The records of a job whose claim is held: the start that allows the chain, and the end.
+// The records of the claimed job: the start, without which no chain begins, and the end.
 //
-// Each is appended behind the record that is known to be the last, so that stale reads and late
-// requests cannot make a second start or a second end of one claim.
+// Each append names the record that it expects to be the last. So a stale read or a late request cannot
+// make a second start or a second end of one claim.
 
 import Signals
 
 extension Custody {
-  /// The next request about the records, if the stage needs one.
+  /// Returns the next request about the records, if the stage needs one.
   mutating func advanceRecords(_ circumstances: Circumstances, at now: Instant) -> [Action] {
     guard let holding else { return [] }
-    if holding.stage == .starting, holding.isFenced { return giveBack() }
-    guard let follows = holding.follows else {
-      if holding.hasRead || holding.claim.successorOf != nil { return ask() }
-      // A claim that replaces no other is most often that of a job without records.
-      self.holding?.follows = 0
+    if holding.stage == .starting, holding.isFenced { return releaseUnfinished() }
+    guard let lastRecord = holding.lastRecord else {
+      if holding.hasRead || holding.claim.successorOf != nil { return readRecords() }
+      // Nearly always right for a claim that replaces no other; if not, the append is refused.
+      self.holding?.lastRecord = 0
       return advanceRecords(circumstances, at: now)
     }
     if holding.stage == .starting {
-      guard let job = jobs[holding.claim.job] else { return giveBack() }
-      if let (state, detail) = endWithoutStart(job, follows, circumstances, at: now) {
+      guard let job = jobs[holding.claim.job] else { return releaseUnfinished() }
+      if let (state, detail) = endWithoutStart(job, lastRecord, circumstances, at: now) {
         var end = EndRecord(state, owner: member.name, nonce: holding.claim.nonce)
         end.detail = detail
         self.holding?.end = end
         self.holding?.stage = .ending
-        return append(.ended(end), after: follows)
+        return append(.ended(end), after: lastRecord)
       }
-      if settings.omits(.startRecord) { return begin(job, follows, at: now) }
+      if settings.omits(.startRecord) { return begin(job, lastRecord, at: now) }
       let start = StartRecord(
         owner: member.name, nonce: holding.claim.nonce, epoch: holding.claim.epoch
       )
-      return append(.started(start), after: follows)
+      return append(.started(start), after: lastRecord)
     }
     guard let end = holding.end else { return [] }
-    return append(.ended(end), after: follows)
+    return append(.ended(end), after: lastRecord)
   }
 
-  /// How the job ends without a chain of this claim; nil when the chain is to run.
+  /// Returns how the job ends without running its chain; nil when the chain has to run.
   private func endWithoutStart(
-    _ job: FleetJob, _ follows: Revision, _ circumstances: Circumstances, at now: Instant
+    _ job: FleetJob, _ lastRecord: Revision, _ circumstances: Circumstances, at now: Instant
   ) -> (state: EndState, detail: String)? {
     guard let holding, let queued = entry?.claimed(holding.claim) else { return nil }
     let isLate = holding.deadline <= now || !member.runs
@@ -46,10 +46,10 @@ extension Custody {
     }
     if queued.isCancelled { return (.cancelled, "") }
     guard isLate else { return nil }
-    return follows == 0 ? circumstances.observers.reason(for: job) : (.expired, "")
+    return lastRecord == 0 ? circumstances.observers.reason(for: job) : (.expired, "")
   }
 
-  private mutating func ask() -> [Action] {
+  private mutating func readRecords() -> [Action] {
     guard let holding else { return [] }
     let request = StoreRequest.last(.result(of: holding.claim.job))
     recordRequest = request
@@ -57,20 +57,20 @@ extension Custody {
     return [.perform(.record, request)]
   }
 
-  private mutating func append(_ record: ResultRecord, after follows: Revision) -> [Action] {
+  private mutating func append(_ record: ResultRecord, after lastRecord: Revision) -> [Action] {
     guard let holding else { return [] }
     let key = StoreKey.result(of: holding.claim.job)
-    let request = StoreRequest.append(key, .record(record), expecting: follows)
+    let request = StoreRequest.append(key, .record(record), expecting: lastRecord)
     recordRequest = request
     return [.perform(.record, request)]
   }
 
-  /// The chain may begin, unless the lease ended while its record was on its way.
+  /// Begins the chain, unless the lease ended while the start was being recorded.
   private mutating func begin(_ job: FleetJob, _ start: Revision, at now: Instant) -> [Action] {
     guard let holding else { return [] }
     self.holding?.start = start
-    self.holding?.follows = start
-    guard !holding.isFenced, mayBegin(at: now) else { return giveBack() }
+    self.holding?.lastRecord = start
+    guard !holding.isFenced, mayBegin(at: now) else { return releaseUnfinished() }
     self.holding?.stage = .running
     return [journal(), .run(job, nonce: holding.claim.nonce)].compactMap(\.self)
   }
@@ -87,15 +87,15 @@ extension Custody {
     case .applied(let revision):
       return recorded(revision, at: now)
     case .refused:
-      self.holding?.follows = nil
+      self.holding?.lastRecord = nil
       self.holding?.hasRead = true
       return []
     case .unknown:
       self.holding?.hasRead = true
-      return ask()
+      return readRecords()
     case .entries(let entries):
       guard case .record(let record)? = entries.first?.value, let entry = entries.first else {
-        // Nothing yet, or a stale read.
+        // No record yet, or a stale read.
         return retry(after: holding.start ?? 0, at: now)
       }
       return read(record, entry.revision, at: now)
@@ -106,31 +106,31 @@ extension Custody {
     }
   }
 
-  private mutating func retry(after follows: Revision, at now: Instant) -> [Action] {
-    holding?.follows = follows
+  private mutating func retry(after lastRecord: Revision, at now: Instant) -> [Action] {
+    holding?.lastRecord = lastRecord
     let due = now + settings.retryAfter
     holding?.retryAt = due
     return []
   }
 
-  /// The record that was sent is stored.
+  /// Handles that the sent record is stored.
   private mutating func recorded(_ revision: Revision, at now: Instant) -> [Action] {
     guard let holding else { return [] }
     if holding.stage == .starting, let job = jobs[holding.claim.job] {
       return begin(job, revision, at: now)
     }
     guard holding.stage == .ending, let end = holding.end else { return [] }
-    return settle(end)
+    return settleEnd(end)
   }
 
-  private mutating func settle(_ end: EndRecord?) -> [Action] {
+  private mutating func settleEnd(_ end: EndRecord?) -> [Action] {
     guard let holding else { return [] }
     self.holding?.isEndSettled = true
     self.holding?.stage = .releasing
     return [.ended(holding.claim.job, end)]
   }
 
-  /// What a read shows to be the last record. It may be stale.
+  /// Handles the last record as a read returned it, which may be stale.
   private mutating func read(
     _ record: ResultRecord, _ revision: Revision, at now: Instant
   ) -> [Action] {
@@ -140,38 +140,38 @@ extension Custody {
     case (.starting, .started) where isOwn:
       return recorded(revision, at: now)
     case (.starting, .started):
-      return follow(revision, at: now)
+      return appendAfter(revision, at: now)
     case (.starting, .ended):
-      return settle(nil)
+      return settleEnd(nil)
     case (.ending, .ended(let end)) where isOwn:
-      return settle(end)
+      return settleEnd(end)
     case (.ending, .ended(let end)):
       let isBetter = end.state.isOpen && holding.end?.state.isOpen == false
-      return isBetter && holding.start != nil ? follow(revision, at: now) : settle(nil)
+      return isBetter && holding.start != nil ? appendAfter(revision, at: now) : settleEnd(nil)
     case (.ending, .started) where isOwn:
-      return follow(revision, at: now)
+      return appendAfter(revision, at: now)
     case (.ending, .started):
-      if holding.start != nil { return settle(nil) }
-      // The end was decided for a job without a start.
+      if holding.start != nil { return settleEnd(nil) }
+      // The end assumed that no gateway had started the job, but one has: decide again.
       self.holding?.stage = .starting
       self.holding?.end = nil
-      return follow(revision, at: now)
+      return appendAfter(revision, at: now)
     case (.running, _), (.waiting, _), (.releasing, _):
       return []
     }
   }
 
-  /// The next record goes behind this one; later, when that was just tried.
-  private mutating func follow(_ revision: Revision, at now: Instant) -> [Action] {
+  /// Appends the next record after this one; after a pause if that was just refused.
+  private mutating func appendAfter(_ revision: Revision, at now: Instant) -> [Action] {
     guard let holding else { return [] }
-    if holding.follows == revision { return retry(after: revision, at: now) }
-    self.holding?.follows = revision
+    if holding.lastRecord == revision { return retry(after: revision, at: now) }
+    self.holding?.lastRecord = revision
     return []
   }
 }
 
 extension StoreRequest {
-  /// The entry or the subject of the request; nil for several.
+  /// The entry or subject of the request; nil for a list of all keys of a kind.
   var key: StoreKey? {
     switch self {
     case .create(let key, _), .update(let key, _, _), .remove(let key, _),

@@ -1,52 +1,54 @@
-// One device as one member of the fleet sees it: who has it, whether to claim it, and the claim
-// that this member holds.
+// The decisions of one member of the fleet about one device: when to claim it, and what to do with the
+// claim it holds.
 //
-// A pure value: answers and the time in, actions and the next instant out. Every decision rests on
-// the outcome of a compare-and-set or an append; a read only proposes what to try. The claim that is
-// held is in Custody+Holding.swift, the records of its job in Custody+Records.swift.
+// A pure value: answers and the time in, actions and the next instant out. It never decides on a read
+// alone, which may be stale: a read only suggests which compare-and-set or append to try. The claim
+// while it is held is in Custody+Holding.swift, the records of its job in Custody+Records.swift.
 
 import Bluetooth
 import Signals
 
 /// One device, as one member sees it.
 struct Custody: Sendable {
-  /// What runs beside each other: at most one request of each kind is pending.
+  /// The kinds of requests. At most one request of each kind is pending at a time.
   enum Slot: Hashable, Sendable { case entry, record, job }
 
   enum Action: Equatable, Sendable {
     case perform(Slot, StoreRequest)
-    /// Runs the chain of a job; each of its operations asks first.
+    /// Runs the chain of a job. Each of its operations needs a `permit` before it begins.
     case run(FleetJob, nonce: String)
     case permit(step: Int, nonce: String)
     case refuse(step: Int, nonce: String)
-    /// Cancels the chain and disconnects; the end of the chain is reported as always.
+    /// Cancels the chain and disconnects; `chainEnded` follows as for any other end.
     case stop(nonce: String, StopReason)
     case journal(JournalEntry)
-    /// Nothing about the claim is open any more.
+    /// Deletes the journal entry of the claim: nothing of it is unsettled.
     case forget(nonce: String)
-    /// The end of a job is stored; nil when another member's end is.
+    /// Reports that the end of a job is stored; nil when another member stored it.
     case ended(JobID, EndRecord?)
   }
 
-  /// An attempt to claim without a known outcome.
+  /// An attempt to claim whose outcome is not known yet.
   struct Attempt: Sendable {
     let claim: Claim
     let entry: DeviceEntry
     let replaces: Revision
     let sentAt: Instant
     /// When the entry that it replaces last changed.
+    /// The new claim passes this on, to report when the previous owner was last alive.
     let renewedAt: Instant
     var isUnknown = false
   }
 
-  /// The claim of an attempt that was abandoned, which may still be made.
+  /// The claim of an abandoned attempt. The store may still apply its late request; the claim is then
+  /// given up.
   struct Abandoned: Sendable {
     let nonce: String
     let until: Instant
   }
 
-  /// A change of the entry that has been sent.
-  enum Writing: Sendable {
+  /// The pending request about the entry.
+  enum EntryRequest: Sendable {
     case claim
     case giveUp
     case own(DeviceEntry?, renewal: Int?)
@@ -56,49 +58,49 @@ struct Custody: Sendable {
 
   let address: BluetoothAddress
   let member: Member
-  // What the store holds, as far as it is known.
+  // The last known state of the store.
   var entry: DeviceEntry?
   var revision: Revision = 0
   var changedAt = Instant.start
   var firstSights: [JobID: Instant] = [:]
   var jobs: [JobID: FleetJob] = [:]
-  // What is pending.
-  var writing: Writing?
+  // Pending requests, and this member's attempt or claim.
+  var writing: EntryRequest?
   var isJobPending = false
   var recordRequest: StoreRequest?
   var nextRead: Instant?
   var bid: (revision: Revision, at: Instant)?
-  /// The bid waits for nothing but a free connection.
-  var isRipe = false
+  /// Whether the member would claim now if it had a free connection.
+  var needsOnlyConnection = false
   var attempt: Attempt?
   var abandoned: [Abandoned] = []
   var holding: Holding?
-  /// When something has to be done without an event.
+  /// When `advance` has to be called, unless an event comes first.
   var next: Instant?
 
-  /// Who looks at the device.
+  /// The member of the fleet that decides: a gateway or a submitter.
   struct Member: Sendable {
     let name: String
-    /// What distinguishes this process from all others, also from earlier ones of the same name.
+    /// A text unique to this process, also among earlier processes of the same name.
     let incarnation: String
     let settings: FleetSettings
-    /// Whether it is a gateway, which can run chains.
+    /// True for a gateway; a submitter runs no chains.
     let runs: Bool
   }
 
-  /// What the member can do for the device now.
+  /// The inputs of a decision that come from the member, not from the device's entry.
   struct Circumstances: Sendable {
-    /// Its bid; nil when it does not observe the device or can run nothing.
+    /// The member's bid; nil when it does not observe the device or cannot run a chain now.
     var bid: Bid?
     var capabilities: [String] = []
-    /// How many requests the member has sent. A custody is forgotten when it is idle: what
-    /// distinguishes its claims from earlier ones is not its own.
+    /// The number of requests the member has sent, which makes the nonce of a claim unique. A custody
+    /// has no counter of its own because it is deleted when idle.
     var requests = 0
-    /// The latest version of the format that the member reads.
+    /// The latest format version that the member reads.
     var format = StoredValue.version
-    /// Who listens and who observes the device, for a job that no gateway began.
+    /// The known gateways, to explain why no gateway began a job.
     var observers = Observers()
-    /// How long after its deadline a job is ended by this member, if nobody else ends it.
+    /// The extra time after a job's deadline in which another member may end it first.
     var grace = Duration.zero
   }
 
@@ -109,7 +111,7 @@ struct Custody: Sendable {
 
   var settings: FleetSettings { member.settings }
 
-  /// Whether nothing has to be remembered of the device.
+  /// Whether this custody holds no state and can be deleted.
   var isIdle: Bool {
     holding == nil && attempt == nil && abandoned.isEmpty && writing == nil
       && entry == nil && nextRead == nil && !isJobPending && recordRequest == nil
@@ -117,10 +119,10 @@ struct Custody: Sendable {
 
   // MARK: Events
 
-  /// Reads the entry now, or as soon as a pending request has its answer.
-  mutating func look(at now: Instant) { nextRead = min(nextRead ?? now, now) }
+  /// Schedules a read of the entry: now, or after the pending request has been answered.
+  mutating func readEntry(at now: Instant) { nextRead = min(nextRead ?? now, now) }
 
-  /// A request has its answer.
+  /// Handles the answer to the pending request of a slot.
   mutating func answered(_ slot: Slot, _ answer: StoreAnswer, at now: Instant) -> [Action] {
     switch slot {
     case .job:
@@ -135,37 +137,37 @@ struct Custody: Sendable {
       recordRequest = nil
       return recordAnswered(request, answer, at: now)
     case .entry:
-      guard let was = writing else { return [] }
+      guard let request = writing else { return [] }
       writing = nil
-      return entryAnswered(was, answer, at: now)
+      return entryAnswered(request, answer, at: now)
     }
   }
 
   private mutating func entryAnswered(
-    _ was: Writing, _ answer: StoreAnswer, at now: Instant
+    _ request: EntryRequest, _ answer: StoreAnswer, at now: Instant
   ) -> [Action] {
-    switch (answer, was) {
+    switch (answer, request) {
     case (.entries(let entries), _):
-      return seen(entries.first, at: now)
+      return entryRead(entries.first, at: now)
     case (.applied(let revision), .claim):
       guard let attempt else { return [] }
-      note(attempt.entry, revision, at: now)
+      setEntry(attempt.entry, revision, at: now)
       hold(attempt, at: now)
     case (.applied(let revision), .giveUp):
-      note(entry?.released(), revision, at: now)
+      setEntry(entry?.released(), revision, at: now)
     case (.applied(let revision), .own(let written, let renewal)):
-      note(written, revision, at: now)
+      setEntry(written, revision, at: now)
       return renewal.map { renewed($0, at: now) } ?? released(at: now)
     case (.applied, .cleanUp):
       entry = nil
     case (.refused, .claim):
       attempt = nil
-      look(at: now)
+      readEntry(at: now)
     case (.unknown, .claim):
       attempt?.isUnknown = true
-      look(at: now)
+      readEntry(at: now)
     case (.refused, _), (.unknown, _):
-      look(at: now)
+      readEntry(at: now)
     case (.unavailable, _), (.applied, .read), (.published, _):
       nextRead = later(now)
     }
@@ -174,8 +176,8 @@ struct Custody: Sendable {
 
   private func later(_ now: Instant) -> Instant { now + settings.retryAfter }
 
-  /// The entry has been replaced by a change that is known to be made.
-  private mutating func note(_ new: DeviceEntry?, _ revision: Revision, at now: Instant) {
+  /// Stores a new state of the entry.
+  private mutating func setEntry(_ new: DeviceEntry?, _ revision: Revision, at now: Instant) {
     entry = new
     if revision > self.revision {
       self.revision = revision
@@ -191,10 +193,10 @@ struct Custody: Sendable {
     }
   }
 
-  /// A read has returned the entry. It may be stale.
-  private mutating func seen(_ found: StoreEntry?, at now: Instant) -> [Action] {
+  /// Handles the result of a read, which may be stale.
+  private mutating func entryRead(_ found: StoreEntry?, at now: Instant) -> [Action] {
     guard case .device(let new)? = found?.value, let found else {
-      // Removed, not yet created, or a stale read: nothing is decided on it.
+      // Removed, not created yet, or a stale read: none of them ends a claim.
       if holding?.stage == .releasing { return released(at: now) }
       if holding != nil || attempt != nil {
         nextRead = later(now)
@@ -209,13 +211,13 @@ struct Custody: Sendable {
       return []
     }
     let isNew = found.revision > revision
-    note(new, found.revision, at: now)
+    setEntry(new, found.revision, at: now)
     if holding != nil { return isNew ? heldEntryChanged(at: now) : [] }
     if attempt != nil { resolve(found.revision, new, at: now) }
     return []
   }
 
-  /// What a read shows about an attempt without a reply.
+  /// Decides an attempt whose reply was lost, by what a read has returned.
   private mutating func resolve(_ revision: Revision, _ new: DeviceEntry, at now: Instant) {
     guard let attempt, attempt.isUnknown else { return }
     let isFresh = now - attempt.sentAt <= settings.lease / 3
@@ -260,15 +262,15 @@ struct Custody: Sendable {
 
   // MARK: What to do
 
-  /// Does whatever is due, and sets ``next``.
+  /// Returns the actions that are due, and sets ``next``.
   mutating func advance(_ circumstances: Circumstances, at now: Instant) -> [Action] {
     next = nil
-    isRipe = false
+    needsOnlyConnection = false
     abandoned.removeAll { $0.until <= now }
     var actions = holding == nil ? [] : advanceHolding(circumstances, at: now)
-    // What is known to be out of date is read again before anything is tried.
+    // A claim based on an outdated entry would be refused: read first.
     if holding == nil, writing == nil, nextRead.map({ $0 > now }) ?? true {
-      actions += watch(circumstances, at: now)
+      actions += advanceUnclaimed(circumstances, at: now)
     }
     if let read = nextRead, writing == nil {
       if read <= now {
@@ -288,13 +290,15 @@ struct Custody: Sendable {
 
   mutating func wake(at instant: Instant) { next = min(next ?? instant, instant) }
 
-  mutating func write(_ writing: Writing, _ request: StoreRequest) -> [Action] {
+  mutating func write(_ writing: EntryRequest, _ request: StoreRequest) -> [Action] {
     self.writing = writing
     return [.perform(.entry, request)]
   }
 
-  /// Without a claim of its own: gives up what was claimed late, and bids.
-  private mutating func watch(_ circumstances: Circumstances, at now: Instant) -> [Action] {
+  /// Handles a device that this member has not claimed: gives up a claim that was made late, or bids.
+  private mutating func advanceUnclaimed(_ circumstances: Circumstances, at now: Instant)
+    -> [Action]
+  {
     guard let entry, attempt == nil else { return [] }
     if let claim = entry.claim, abandoned.contains(where: { $0.nonce == claim.nonce }) {
       let key = StoreKey.device(address)
@@ -324,14 +328,14 @@ struct Custody: Sendable {
       return []
     }
     if ready.needsConnection, (circumstances.bid?.freeConnections ?? 0) <= 0 {
-      isRipe = true
+      needsOnlyConnection = true
       return []
     }
     return claim(head.job, replacing: entry, after: circumstances.requests, at: now)
   }
 
-  /// When this member may try to claim the job, and whether it needs a free connection then; nil when it
-  /// must not.
+  /// Returns when this member may try to claim the job, and whether it then needs a free connection;
+  /// nil when it must not claim.
   private mutating func claimable(
     _ job: FleetJob, _ head: QueuedJob, _ circumstances: Circumstances, at now: Instant
   ) -> (at: Instant, needsConnection: Bool)? {
@@ -340,7 +344,7 @@ struct Custody: Sendable {
     wake(at: expires)
     let decided = bid.flatMap { $0.revision == revision ? $0.at : nil }
     if head.isCancelled {
-      // A gateway comes first: it has the journal of what it has done.
+      // Gateways claim before submitters: a gateway's journal knows what it has done.
       return (decided ?? now + (member.runs ? .zero : settings.bidWindow), false)
     }
     guard let offer = circumstances.bid, (job.onlyGateway ?? member.name) == member.name,
@@ -353,7 +357,7 @@ struct Custody: Sendable {
     return (now + own.delay(window: settings.bidWindow), true)
   }
 
-  /// When the first job of the queue was seen first.
+  /// When this member first saw the first job of the queue.
   var waitsSince: Instant? { entry?.queue.first.flatMap { firstSights[$0.job] } }
 
   private mutating func claim(

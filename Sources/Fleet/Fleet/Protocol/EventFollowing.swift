@@ -1,29 +1,30 @@
-// The events of a job as they reach whoever follows it: in order, each once, and what is missing is asked
-// for.
+// The events of a job at a follower: delivered in order and once each; missing ones are requested again.
 //
-// A pure value: chunks, records and the time in; events, requests and the next instant out.
+// A pure value: chunks, records and the time in; events, requests and the next instant out. The sending
+// side is EventChunking.
 
 public import Signals
 
-/// Puts the chunks of a job in order, and asks the journals of its gateways for those that are missing.
+/// Puts the chunks of a job in order, and requests missing ones from the journals of its gateways.
 public struct EventFollowing: Sendable {
-  /// What happens.
+  /// An input.
   public enum Event: Sendable {
-    /// The time has come that ``EventFollowing/next`` named.
+    /// The instant ``EventFollowing/next`` has come.
     case woken
     /// A chunk was delivered: late, repeated, or before its predecessor.
     case chunk(EventChunk)
-    /// A record of the job: it names the gateway that runs it, and how many events there are in the end.
+    /// A record of the job. A start names the gateway to request from, an end the number of events.
     case record(ResultRecord)
   }
 
-  /// What to do.
+  /// An output.
   public enum Action: Equatable, Sendable {
-    /// Further events of the run of a claim, in order.
+    /// Deliver the next events of the run of a claim.
     case deliver([String], nonce: String)
-    /// Publish this: the gateway sends the chunks again, from its journal.
+    /// Publish this request: the gateway sends the chunks again, from its journal.
     case ask(EventRequest, gateway: String)
-    /// Nothing more comes. `missing` events of the run that ended the job were not found.
+    /// The job has ended and no further events will be delivered. `missing` events of the run that
+    /// ended the job could not be obtained.
     case complete(EndRecord, missing: Int)
   }
 
@@ -31,13 +32,14 @@ public struct EventFollowing: Sendable {
     var owner: String?
     var digest = EventDigest()
     var number = 0
-    /// Chunks that came before their predecessors.
+    /// Chunks that arrived before their predecessors, by number.
     var early: [Int: EventChunk] = [:]
   }
 
-  /// How many chunks of a run may wait for their predecessors; further ones are asked for again.
+  /// The most chunks of a run that wait for their predecessors; further ones are dropped and requested
+  /// again.
   public static let mostEarly = 64
-  /// How long after a gap was noticed, and after each request, the next request is sent.
+  /// The pause between noticing a gap and the first request, and between requests.
   public static let pause = Duration.seconds(2)
 
   private let job: JobID
@@ -46,15 +48,15 @@ public struct EventFollowing: Sendable {
   private var end: EndRecord?
   private var givesUpAt: Instant?
   private var isComplete = false
-  /// Steps of the protocol that are left out, for tests that have to notice it.
+  /// Steps of the protocol to leave out; a test must then fail.
   package var omitted: Set<Omission> = []
 
-  /// When an event ``Event/woken`` is needed.
+  /// When to send the event ``Event/woken``; nil when none is needed.
   public private(set) var next: Instant?
 
   /// - Parameters:
   ///   - job: The job.
-  ///   - patience: How long after the end of the job missing events are asked for.
+  ///   - patience: How long missing events are requested after the end of the job.
   public init(of job: JobID, patience: Duration = .seconds(20)) {
     self.job = job
     self.patience = patience
@@ -66,7 +68,7 @@ public struct EventFollowing: Sendable {
     var actions: [Action] = []
     switch event {
     case .woken: break
-    case .chunk(let chunk): actions += take(chunk)
+    case .chunk(let chunk): actions += add(chunk)
     case .record(.started(let start)):
       runs[start.nonce, default: Run()].owner = start.owner
     case .record(.ended(let end)):
@@ -76,10 +78,10 @@ public struct EventFollowing: Sendable {
     }
     if let end, missing(of: end) == 0 { return actions + complete(end) }
     if let end, let givesUpAt, givesUpAt <= now { return actions + complete(end) }
-    return actions + ask(at: now)
+    return actions + requestMissing(at: now)
   }
 
-  private mutating func take(_ chunk: EventChunk) -> [Action] {
+  private mutating func add(_ chunk: EventChunk) -> [Action] {
     var run = runs[chunk.nonce] ?? Run()
     defer { runs[chunk.nonce] = run }
     guard chunk.number >= run.number else { return [] }
@@ -97,7 +99,7 @@ public struct EventFollowing: Sendable {
     return [.deliver(events, nonce: chunk.nonce)]
   }
 
-  /// How many events of the run that ended the job have not come.
+  /// Returns how many events of the run that ended the job have not arrived.
   private func missing(of end: EndRecord) -> Int {
     let digest = runs[end.nonce]?.digest ?? EventDigest()
     if digest.count < end.events { return end.events - digest.count }
@@ -110,15 +112,15 @@ public struct EventFollowing: Sendable {
     return [.complete(end, missing: missing(of: end))]
   }
 
-  /// Asks for what is missing before a chunk that has come, or before the end.
-  private mutating func ask(at now: Instant) -> [Action] {
+  /// Requests the chunks missing before an early chunk, or before the end.
+  private mutating func requestMissing(at now: Instant) -> [Action] {
     let gaps = runs.filter { !$0.value.early.isEmpty || $0.key == end?.nonce }.keys.sorted()
     guard !gaps.isEmpty else {
       next = nil
       return []
     }
     guard let due = next, due <= now else {
-      // What is late most often comes by itself.
+      // A late chunk usually arrives by itself: wait before requesting it.
       next = next ?? now + Self.pause
       return []
     }

@@ -1,103 +1,105 @@
-// How long everything takes, and how a gateway is chosen.
+// The durations of the protocol, and the score by which a gateway is chosen.
+//
+// Pure values. Nothing here waits.
 
-/// The durations of the protocol. All members of a fleet use the same lease and supervision.
+/// The durations of the protocol. All members of a fleet must use the same lease and supervision.
 public struct FleetSettings: Equatable, Sendable {
-  /// How long a claim holds after the request that made or renewed it was sent.
+  /// How long a claim holds, from the sending (not the reply) of the request that made or renewed it.
   public var lease = Duration.seconds(15)
-  /// How long after a renewal the next one is sent.
+  /// The pause between renewals.
   public var renewEvery = Duration.seconds(5)
-  /// How long before the end of its lease a gateway stops a chain, to disconnect in time.
+  /// How long before the end of its lease a gateway stops its chain, to disconnect in time.
   public var stopBefore = Duration.seconds(3)
-  /// How long after the end of a lease the connection of its owner is down for sure.
+  /// The time from the end of a lease until its owner's connection is certainly down.
   ///
-  /// The supervision timeout of the connection, and a margin for clocks that run at different
-  /// rates. What disconnects for a gateway that is stopped has to do it within this time.
+  /// The supervision timeout of the connection, plus a margin for clocks that run at different
+  /// rates. The guard of a stopped gateway must disconnect within this time.
   public var supervision = Duration.seconds(7)
-  /// How often a gateway shows its guard that it runs.
+  /// How often a gateway signals its guard that it is running.
   public var beatEvery = Duration.seconds(1)
   /// The deadline of each request to the store.
   public var requestLimit = Duration.seconds(2)
-  /// How long after a request without a reply the state is read back.
+  /// The pause before reading the state back after a request without a reply.
   public var retryAfter = Duration.seconds(1)
-  /// How often waiting jobs are announced, and entries that are not idle are read.
+  /// How often waiting jobs are announced, and entries with jobs are read.
   public var announceEvery = Duration.seconds(10)
-  /// How long the gateway with the lowest score waits before it tries to claim.
+  /// How long the gateway with the lowest score waits before it tries to claim; see ``Bid``.
   public var bidWindow = Duration.milliseconds(500)
   /// How often a gateway reports what it observes.
   public var reportEvery = Duration.seconds(5)
   /// How often a gateway renews its entry, which the store keeps for 30 s.
   public var entryEvery = Duration.seconds(10)
-  /// How long a sighting counts.
+  /// How long a sighting stays valid.
   public var sightingAge = Duration.seconds(15)
-  /// How often somebody looks for jobs that nobody follows.
+  /// How often one gateway announces the jobs of all devices, for jobs whose submitter has ended.
   public var sweepEvery = Duration.seconds(60)
-  /// How many connections a gateway holds at a time.
+  /// The most connections a gateway holds at a time.
   public var connections = 4
-  /// Steps of the protocol that are left out, for tests that have to notice it.
+  /// Steps of the protocol to leave out; a test must then fail.
   package var omitted: Set<Omission> = []
 
-  /// The default durations.
+  /// Creates the default settings.
   public init() {}
 
-  /// How long an entry must not change, by the clock of the observer, before its claim is replaced.
+  /// How long an entry must stay unchanged, by the observer's clock, before its claim is replaced.
   public var succession: Duration { lease + supervision }
 
-  /// How long a gateway may be silent before its guard disconnects its devices, and how long that may
-  /// take: together the supervision time.
+  /// How long a gateway may be silent before its guard disconnects its devices. With the time to
+  /// disconnect, this makes up the supervision time.
   public var guardSilence: Duration { supervision - Self.disconnecting }
   private static let disconnecting = Duration.seconds(2)
 
   func omits(_ step: Omission) -> Bool { omitted.contains(step) }
 }
 
-/// A step of the protocol, each of which a promise needs.
+/// A fault in the protocol: a necessary step left out. Tests check that each one is detected.
 package enum Omission: String, CaseIterable, Sendable {
-  /// A gateway believes that its claim is renewed, and sends nothing.
+  /// A gateway extends its lease without sending a renewal.
   case renewal
-  /// Operations begin whether or not the lease has ended, and nothing stops the chain before.
+  /// Operations begin even after the lease has ended, and the chain is not stopped before.
   case leaseCheck
-  /// The lease counts from the reply of the store.
+  /// The lease counts from the store's reply instead of the sending of the request.
   case leaseFromSending
-  /// An operation that is not idempotent begins before the mark is stored.
+  /// An operation that is not idempotent begins before the armed mark is stored.
   case armedReply
-  /// A successor runs a chain that was armed.
+  /// A successor runs a chain that was already armed.
   case armedCheck
-  /// A claim that was made late is used from then on.
+  /// A claim that the store applied late is used instead of given up.
   case lateClaimGivenUp
   /// A device is released before the end of its job is stored.
   case endBeforeRelease
-  /// A successor replaces a claim as soon as it sees it.
+  /// A successor replaces another member's claim as soon as it sees it.
   case successorWait
   /// A chain begins without a record of its start.
   case startRecord
-  /// A follower asks nobody for the events that it missed.
+  /// A follower does not request missing events.
   case eventRequest
 }
 
-/// What decides which gateway tries first to claim a job.
+/// A gateway's suitability for a job; the better the bid, the earlier it tries to claim.
 public struct Bid: Equatable, Sendable {
   /// The RSSI of the device, in dBm.
   public var rssi: Int
-  /// How many more connections the gateway can hold.
+  /// The number of further connections the gateway can hold.
   public var freeConnections: Int
-  /// Whether the gateway is connecting to another device now, which delays this one.
+  /// Whether the gateway is connecting to another device, which would delay this job.
   public var isConnecting = false
-  /// How often connecting to this device failed at the gateway, in the last five minutes.
+  /// The number of this gateway's failed connects to this device in the last five minutes.
   public var recentFailures = 0
   /// Whether the job prefers this gateway.
   public var isPreferred = false
 
-  /// A bid of an idle gateway.
+  /// Creates the bid of an idle gateway.
   public init(rssi: Int, freeConnections: Int) {
     self.rssi = rssi
     self.freeConnections = freeConnections
   }
 
-  /// From 0 to 1: the gateway with the greatest score waits the shortest time.
+  /// The score, from 0 to 1. The gateway with the greatest score waits the shortest time.
   ///
   /// 60 % RSSI, from −100 dBm (0) to −40 dBm (1); 40 % free connections, from none (0) to 4 (1).
   /// A connection in progress costs 20 %, each recent failure 15 %, at most 45 %. A preferred
-  /// gateway has 1, whatever the rest.
+  /// gateway always has 1.
   public var score: Double {
     if isPreferred { return 1 }
     let quality = min(max(Double(rssi + 100) / 60, 0), 1)
@@ -108,7 +110,7 @@ public struct Bid: Equatable, Sendable {
 
   /// How long the gateway waits before it tries to claim.
   ///
-  /// A gateway that is not preferred leaves the first half of the window to one that is.
+  /// A preferred gateway does not wait; all others wait at least half of the window.
   public func delay(window: Duration) -> Duration {
     isPreferred ? .zero : window / 2 + window * (1 - score) / 2
   }

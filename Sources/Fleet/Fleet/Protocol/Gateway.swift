@@ -1,73 +1,73 @@
-// A gateway: what it observes, the devices it looks after, the chains it runs.
+// The decisions of a gateway: which devices it claims, and which chains it runs and stops.
 //
-// A pure value. The shell sends requests to the store, runs chains, keeps the journal, and turns
-// their outcomes into events. Each event has the time by a clock that counts suspension too
-// (CLOCK_BOOTTIME) and never jumps.
+// A pure value. The shell sends its requests to the store, runs the chains, keeps the journal, and
+// reports the outcomes as events. The time of each event must be from a clock that counts suspension
+// (CLOCK_BOOTTIME): with any other, a lease would seem to hold while the host slept.
 
 public import Bluetooth
 public import Signals
 
-/// What identifies a request of a member until its answer.
+/// The identity of a member's request until it is answered.
 public struct RequestID: Hashable, Sendable {
   let number: Int
 }
 
 /// The decisions of a gateway.
 public struct Gateway: Sendable {
-  /// What happens to a gateway.
+  /// An input.
   public enum Event: Sendable {
-    /// The time has come that ``Gateway/next`` named.
+    /// The instant ``Gateway/next`` has come.
     case woken
-    /// The radio observes a device.
+    /// The radio observed a device.
     case observed(BluetoothAddress, rssi: Int)
-    /// The devices whose connection another program on this host holds now.
+    /// The devices that another program on this host is connected to; replaces the earlier set.
     case held(Set<BluetoothAddress>)
     /// A job was announced for a device.
     case announced(BluetoothAddress)
-    /// The store has answered.
+    /// The store has answered a request.
     case answered(RequestID, StoreAnswer)
-    /// An operation of a chain wants to begin: the answer is ``Action/permit(_:step:)`` or
-    /// ``Action/refuse(_:step:)``.
+    /// An operation of a chain asks to begin. ``Action/permit(_:step:)`` or
+    /// ``Action/refuse(_:step:)`` follows, possibly after later events.
     case operationWanted(ChainID, step: Int, isIdempotent: Bool)
-    /// An operation that had permission has ended.
+    /// A permitted operation has ended.
     case operationEnded(ChainID, step: Int)
-    /// A chain has had these events so far, all of which the journal has. The last of them precedes
-    /// the end of the chain.
+    /// The digest of a chain's events so far, all of which are in the journal. The last such event
+    /// comes before ``chainEnded(_:_:)``.
     case reported(ChainID, EventDigest)
-    /// An action ``Action/journal(_:)`` for the chain could not be carried out. Actions for the chain
-    /// that follow it are not carried out either.
+    /// An ``Action/journal(_:)`` of the chain failed. The shell must not carry out the chain's actions
+    /// that followed it.
     case journalFailed(ChainID)
     /// A chain has ended, and its connection is down.
     case chainEnded(ChainID, ChainOutcome)
-    /// Claim nothing new, and stop what still runs after the limit.
+    /// Claim no further jobs, and stop the chains that still run after the limit.
     case drain(within: Duration)
-    /// Whether the journal can be written. A full disk stops claiming.
+    /// Whether the journal can be written. While it cannot (a full disk), no job is claimed.
     case journalWritable(Bool)
   }
 
-  /// What a gateway has to do.
+  /// An output, to be carried out by the shell.
   public enum Action: Equatable, Sendable {
     /// Send a request to the store, with the limit of the settings.
     case perform(RequestID, StoreRequest)
-    /// Announcements for a device are of interest from now on.
+    /// Subscribe to the announcements for a device.
     case subscribe(BluetoothAddress)
-    /// They are no longer of interest.
+    /// Cancel that subscription.
     case unsubscribe(BluetoothAddress)
     /// Run the chain of a job.
     case run(ChainID, FleetJob)
-    /// The operation may begin, now.
+    /// Let the operation begin, now.
     case permit(ChainID, step: Int)
     /// The operation must not begin, nor any further one.
     case refuse(ChainID, step: Int)
     /// Cancel the chain, disconnect, and report its end.
     case stop(ChainID, StopReason)
-    /// Keep this until it is forgotten. It replaces an earlier entry of the same claim.
+    /// Write this entry to the journal. It replaces an earlier entry of the same claim.
     case journal(JournalEntry)
-    /// The journal entry of this claim is settled.
+    /// Delete the journal entry of this claim.
     case forget(ChainID)
-    /// The end of a job is in the store; nil when somebody else's is.
+    /// The end of a job is stored; nil when another member stored it.
     case ended(JobID, EndRecord?)
-    /// Nothing runs any more.
+    /// No chain runs any more, after ``Event/drain(within:)``.
     case drained
   }
 
@@ -91,10 +91,10 @@ public struct Gateway: Sendable {
   private var held: Set<BluetoothAddress> = []
   private var observations: [BluetoothAddress: Observation] = [:]
   private var custodies: [BluetoothAddress: Custody] = [:]
-  /// The devices whose chain runs or is about to, attempts to claim included: each needs a connection.
+  /// The devices that have or need a connection: a chain runs, or an attempt to claim is pending.
   private var busy: Set<BluetoothAddress> = []
-  /// The devices whose jobs wait for nothing but a free connection.
-  private var ripe: Set<BluetoothAddress> = []
+  /// The devices that would be claimed now if a connection were free.
+  private var waitingForConnection: Set<BluetoothAddress> = []
   private var failures: [BluetoothAddress: [Instant]] = [:]
   private var pending: [RequestID: (address: BluetoothAddress, slot: Custody.Slot)] = [:]
   private var sweep: Sweep
@@ -103,19 +103,19 @@ public struct Gateway: Sendable {
   private var isDrained = false
   private var isJournalWritable = true
 
-  /// When an event ``Event/woken`` is needed, unless another event comes first.
+  /// When to send the event ``Event/woken``, unless another event comes first.
   public private(set) var next: Instant?
 
-  /// A gateway that joins its fleet.
+  /// Creates a gateway that joins its fleet.
   ///
   /// - Parameters:
   ///   - name: Its name; see ``StoreName``.
-  ///   - incarnation: What distinguishes this process from earlier ones of the same name; at most
-  ///     32 characters of a name.
-  ///   - capabilities: What it can do that not every gateway can.
-  ///   - format: The latest version of the format that it reads.
+  ///   - incarnation: A text unique to this process, also among earlier ones of the same name; at most
+  ///     32 characters, which a name may have.
+  ///   - capabilities: The abilities that jobs can require, beyond those of every gateway.
+  ///   - format: The latest format version that it reads.
   ///   - settings: The durations of the fleet.
-  ///   - journal: What earlier processes have left unsettled.
+  ///   - journal: The claims that earlier processes left unsettled.
   ///   - now: The time.
   public init(
     name: String, incarnation: String, capabilities: [String] = [],
@@ -136,14 +136,14 @@ public struct Gateway: Sendable {
     next = now
   }
 
-  /// How many connections its chains hold or make.
+  /// The number of claims that it holds.
   public var running: Int { custodies.values.count { $0.holding != nil } }
 
   // MARK: Events
 
   /// Handles one event.
   ///
-  /// - Returns: What to do, in order. ``next`` is set.
+  /// - Returns: The actions, in order. Sets ``next``.
   public mutating func handle(_ event: Event, at now: Instant) -> [Action] {
     var actions: [Action] = []
     switch event {
@@ -153,7 +153,7 @@ public struct Gateway: Sendable {
       if observations.updateValue(Observation(rssi: rssi, at: now), forKey: address) == nil {
         actions.append(.subscribe(address))
         actions += with(address, at: now) { custody, _ in
-          custody.look(at: now)
+          custody.readEntry(at: now)
           return []
         }
       }
@@ -161,14 +161,14 @@ public struct Gateway: Sendable {
       held = addresses
     case .announced(let address):
       actions += with(address, at: now) { custody, _ in
-        custody.look(at: now)
+        custody.readEntry(at: now)
         return []
       }
     case .answered(let id, let answer):
       actions += answered(id, answer, at: now)
     case .operationWanted(let chain, let step, let isIdempotent):
       actions += with(chain.address, at: now) { custody, _ in
-        custody.wants(step: step, isIdempotent: isIdempotent, nonce: chain.nonce, at: now)
+        custody.operationWanted(step: step, isIdempotent: isIdempotent, nonce: chain.nonce, at: now)
       }
     case .operationEnded(let chain, let step):
       actions += with(chain.address, at: now) { custody, _ in
@@ -191,7 +191,7 @@ public struct Gateway: Sendable {
     case .journalWritable(let isWritable):
       isJournalWritable = isWritable
     }
-    actions += claimRipe(at: now)
+    actions += claimWaiting(at: now)
     if drainLimit != nil { actions += drain(at: now) }
     setNext(now)
     return actions
@@ -206,7 +206,7 @@ public struct Gateway: Sendable {
       for address in due {
         actions += [perform(.publish(.announcement(of: address), .announcement))]
         actions += with(address, at: now) { custody, _ in
-          custody.look(at: now)
+          custody.readEntry(at: now)
           return []
         }
       }
@@ -216,7 +216,7 @@ public struct Gateway: Sendable {
     return with(address, at: now) { custody, _ in custody.answered(slot, answer, at: now) }
   }
 
-  /// Does what is due by time alone.
+  /// Handles everything that has become due.
   private mutating func wake(at now: Instant) -> [Action] {
     var actions: [Action] = []
     for address in custodies.keys.sorted() {
@@ -259,7 +259,7 @@ public struct Gateway: Sendable {
     return .perform(RequestID(number: requests), request)
   }
 
-  /// Changes a custody, does what is due in it, and forgets it when it is idle.
+  /// Changes a custody, advances it, and deletes it when it is idle.
   private mutating func with(
     _ address: BluetoothAddress, at now: Instant,
     _ change: (inout Custody, Instant) -> [Custody.Action]
@@ -267,7 +267,7 @@ public struct Gateway: Sendable {
     let circumstances = circumstances(of: address, at: now)
     var custody = custodies[address] ?? Custody(address, member: member)
     var actions = change(&custody, now)
-    // What is decided in one place may make something due in another.
+    // One step of `advance` may make another one due. Four rounds are enough for all of them.
     for _ in 0..<4 {
       let more = custody.advance(circumstances, at: now)
       actions += more
@@ -275,15 +275,19 @@ public struct Gateway: Sendable {
     }
     custodies[address] = custody.isIdle ? nil : custody
     if custody.needsConnection { busy.insert(address) } else { busy.remove(address) }
-    if custody.isRipe { ripe.insert(address) } else { ripe.remove(address) }
+    if custody.needsOnlyConnection {
+      waitingForConnection.insert(address)
+    } else {
+      waitingForConnection.remove(address)
+    }
     return actions.map { translated($0, address) }
   }
 
-  /// Gives free connections to the jobs that wait for one, the oldest first.
-  private mutating func claimRipe(at now: Instant) -> [Action] {
+  /// Claims the jobs that wait for a free connection, the oldest first, as far as connections are free.
+  private mutating func claimWaiting(at now: Instant) -> [Action] {
     var actions: [Action] = []
     for _ in 0..<member.settings.connections where busy.count < member.settings.connections {
-      let oldest = ripe.min { a, b in
+      let oldest = waitingForConnection.min { a, b in
         let (first, second) = (custodies[a]?.waitsSince ?? now, custodies[b]?.waitsSince ?? now)
         return first == second ? a < b : first < second
       }
@@ -320,7 +324,7 @@ public struct Gateway: Sendable {
     var own = Observers.Listener(gateway: member.name, entry: entry)
     own.isHolding = held.contains(address)
     let settings = member.settings
-    // Whoever submitted a job ends it first.
+    // The submitter of a job has this time to end it first.
     circumstances.grace = settings.announceEvery + settings.announceEvery
     if let seen = observations[address], now - seen.at <= settings.sightingAge {
       own.rssi = seen.rssi
@@ -353,7 +357,7 @@ public struct Gateway: Sendable {
 }
 
 extension Custody {
-  /// Settles what an earlier process has left.
+  /// Continues with the claim that an earlier process left in the journal.
   mutating func resume(_ entry: JournalEntry, at now: Instant) {
     holding = Holding(entry, owner: member.name, lease: settings.lease, at: now)
     next = now
@@ -361,6 +365,6 @@ extension Custody {
 }
 
 extension JournalEntry {
-  /// The run of the chain that it is about.
+  /// The run of a chain that this entry belongs to.
   public var chain: Gateway.ChainID { Gateway.ChainID(address: address, nonce: nonce) }
 }

@@ -1,11 +1,13 @@
-// A claim that a member holds, and how far its job is.
+// The state of a claim that a member holds, and of its job.
+//
+// Data only; Custody+Holding.swift and Custody+Records.swift decide.
 
 public import Bluetooth
 import Signals
 
-/// Why a chain is stopped before its end.
+/// The reason why a chain is stopped before its end.
 public enum StopReason: String, Equatable, Sendable {
-  /// The submitter asked for it.
+  /// The submitter cancelled the job.
   case cancelled
   /// The deadline of the job has passed.
   case deadline
@@ -13,25 +15,25 @@ public enum StopReason: String, Equatable, Sendable {
   case leaseEnding
   /// Another member has replaced the claim.
   case replaced
-  /// The gateway is drained, and its limit has passed.
+  /// The gateway is draining, and the limit has passed.
   case drained
   /// The journal of the gateway cannot be written.
   case journal
 }
 
-/// How a chain ended at the gateway that ran it.
+/// The outcome of a chain at the gateway that ran it.
 public enum ChainOutcome: Equatable, Sendable {
   /// All operations succeeded.
   case ok
   /// The operation `step` failed.
   case failed(step: Int)
-  /// The connection could not be made, because somebody else holds it.
+  /// The connection could not be made, because another program holds it.
   case held
-  /// Stopped, as it was asked.
+  /// The chain was stopped as ``Gateway/Action/stop(_:_:)`` asked.
   case stopped
 }
 
-/// What the journal of a gateway keeps of a claim, so that a later process can end it truthfully.
+/// The journal entry of a claim. After a crash, the next process ends the claim from it.
 public struct JournalEntry: Equatable, Sendable {
   /// The device.
   public let address: BluetoothAddress
@@ -43,63 +45,63 @@ public struct JournalEntry: Equatable, Sendable {
   public let start: Revision
   /// Whether an operation that is not idempotent may have begun.
   public var isArmed = false
-  /// The next operation, or the one that is open.
+  /// The operation that is open, or else the next one.
   public var step = 0
   /// Whether an operation that is not idempotent is open.
   public var isOpen = false
-  /// The events of the run that the journal has; whoever reads a journal counts them.
+  /// The events of the run in the journal; not stored here, but counted when a journal is read.
   public var events = EventDigest()
   /// The end, once it is known.
   public var end: EndRecord?
 }
 
-/// A claim that is held.
+/// A claim that this member holds.
 struct Holding: Sendable {
   enum Stage: Equatable, Sendable {
-    /// The claim is made; the start, or an end without one, is not yet recorded.
+    /// The start, or an end without a start, is being recorded.
     case starting
     case running
-    /// Somebody else holds the connection: the chain is tried again later.
+    /// Another program holds the connection: the chain is tried again later.
     case waiting(until: Instant)
-    /// The end is not yet stored.
+    /// The end is being recorded.
     case ending
-    /// The device is not yet released.
+    /// The claim is being removed from the device's entry.
     case releasing
   }
 
-  /// An operation that has permission and has not ended.
-  struct Open: Sendable {
+  /// An operation that asks to begin, or has begun and not ended.
+  struct Operation: Sendable {
     let step: Int
     let isIdempotent: Bool
   }
 
   let claim: Claim
   var stage = Stage.starting
-  /// No operation begins from here on, by the clock of this member.
+  /// When the lease ends, by this member's clock. No operation begins from then on.
   var leaseEnd: Instant
   var nextRenewal: Instant
   let deadline: Instant
-  /// When the predecessor last renewed its claim, as far as this member has seen.
+  /// When this member last saw the previous owner renew its claim.
   var renewedAt: Instant?
-  /// When each renewal was sent whose outcome is not known.
+  /// The renewals whose outcome is not known, with the instants when they were sent.
   var sent: [Int: Instant] = [:]
   var renewal = 0
-  /// The record that the next one is to follow; nil when it is not known.
-  var follows: Revision?
+  /// The record that the next append expects to be the last (0: none); nil when it is not known.
+  var lastRecord: Revision?
   var hasRead = false
   var start: Revision?
-  /// The operation that waits for the armed mark.
-  var wanted: Open?
-  var open: Open?
+  /// The operation that waits until the armed mark is stored.
+  var wanted: Operation?
+  var open: Operation?
   var step = 0
   var overran: Int?
   var stopping: StopReason?
   var end: EndRecord?
   /// The events of the run so far.
   var events = EventDigest()
-  /// Whether the end, if there is one, is stored or of no use any more.
+  /// Whether no end has to be stored any more: it is stored, or another member's is.
   var isEndSettled = false
-  /// The claim belongs to somebody else, or the lease has ended: no operation begins.
+  /// Another member has replaced the claim, or the lease has ended: no operation may begin.
   var isFenced = false
   var retryAt: Instant?
 
@@ -110,7 +112,7 @@ struct Holding: Sendable {
     self.deadline = deadline
   }
 
-  /// What an earlier process of a gateway has left, from its journal.
+  /// Restores the claim of an earlier process from its journal entry, fenced: it can only be ended.
   init(_ entry: JournalEntry, owner: String, lease: Duration, at now: Instant) {
     claim = Claim(job: entry.job, owner: owner, nonce: entry.nonce, epoch: 0, lease: lease)
     leaseEnd = now
@@ -118,7 +120,7 @@ struct Holding: Sendable {
     deadline = now
     isFenced = true
     start = entry.start
-    follows = entry.start
+    lastRecord = entry.start
     step = entry.step
     if let end = entry.end {
       self.end = end

@@ -1,21 +1,21 @@
-// Which device a name means: one identity address, before anything is queued.
+// The identity address that belongs to a name, found before a job is queued.
 //
-// A pure value. It collects what gateways report for a while, then decides.
+// Pure values: they collect the reports of the gateways for a while, then decide.
 
 public import Bluetooth
 public import Signals
 
 /// Collects the sightings of a name.
 public struct NameResolution: Sendable {
-  /// What a name means.
+  /// The meaning of a name.
   public enum Decision: Equatable, Sendable {
     /// One device.
     case device(BluetoothAddress)
     /// Several devices, in the order of their addresses.
     case ambiguous([BluetoothAddress])
-    /// Only private addresses, which change: whoever has the bond knows the identity.
+    /// Only private addresses, which change. Only a gateway with the bond knows the identity address.
     case needsBond
-    /// Nobody observed it. These gateways listened.
+    /// No gateway observed the name. These gateways have reported.
     case notObserved(by: [String])
   }
 
@@ -24,7 +24,7 @@ public struct NameResolution: Sendable {
   private var identities: Set<BluetoothAddress> = []
   private var hasPrivate = false
 
-  /// Begins to look for a name, which has to be equal.
+  /// Begins to look for a name, which must match exactly.
   public init(of name: String) { self.name = name }
 
   /// Adds a report of a gateway.
@@ -35,8 +35,8 @@ public struct NameResolution: Sendable {
     }
   }
 
-  /// What is known now. An identity address counts more than private ones of the same name, which
-  /// may belong to the same device.
+  /// The decision by the reports so far. One identity address wins over private addresses with the same
+  /// name, which may belong to the same device.
   public var decision: Decision {
     let found = identities.sorted()
     if found.count > 1 { return .ambiguous(found) }
@@ -45,17 +45,18 @@ public struct NameResolution: Sendable {
   }
 }
 
-/// Looks for a name until it is known what it means, or until the deadline of its job.
+/// Looks for the device with a name, at most until the deadline of its job.
 ///
-/// All gateways get the time to report before one device is treated as the only one.
+/// Even after the first match it waits until every gateway has had time to report, so that a second
+/// device with the same name is not missed.
 public struct NameSearch: Sendable {
-  /// How far the search is.
+  /// The state of a search.
   public enum Progress: Equatable, Sendable {
-    /// It is looked at again at this instant, and at each report.
+    /// Not decided. Ask again at this instant, and after each report.
     case waits(until: Instant)
     /// The job is for this device.
     case device(BluetoothAddress)
-    /// There is no device for the job.
+    /// No single device was found: the job ends so.
     case ended(EndState, detail: String)
   }
 
@@ -68,8 +69,8 @@ public struct NameSearch: Sendable {
   /// Begins to look for a name.
   ///
   /// - Parameters:
-  ///   - name: The name, which has to be equal.
-  ///   - listening: For how long reports are collected at least: longer than the pause between the
+  ///   - name: The name, which must match exactly.
+  ///   - listening: The shortest time to collect reports. It must be longer than the pause between two
   ///     reports of a gateway.
   ///   - deadline: The deadline of the job, from now.
   ///   - now: The time.
@@ -83,7 +84,7 @@ public struct NameSearch: Sendable {
   /// Adds a report of a gateway.
   public mutating func add(_ report: SightingReport) { resolution.add(report) }
 
-  /// How far the search is now.
+  /// Returns the state of the search.
   public func progress(at now: Instant) -> Progress {
     switch resolution.decision {
     case .ambiguous(let addresses):

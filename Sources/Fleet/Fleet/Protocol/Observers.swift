@@ -1,18 +1,17 @@
-// Who listens, and what is observed of a device: why a job ended that no gateway began.
+// The reason why no gateway began a job, derived from the gateways and what they observe.
 //
-// A pure value. A submitter knows all gateways, a gateway only itself.
+// A pure value. A submitter fills it with all gateways; a gateway knows only itself.
 
-/// What is known of the gateways that could run the jobs of a device.
+/// The gateways that could have run the jobs of a device.
 struct Observers: Sendable {
-  /// A gateway that has reported lately.
+  /// A gateway that has reported recently.
   struct Listener: Sendable {
     let gateway: String
     /// The RSSI of the device, in dBm; nil when the gateway does not observe it.
     var rssi: Int?
     /// Whether another program on the gateway's host holds the connection of the device.
     var isHolding = false
-    /// The version of the format that the gateway reads, and what it is capable of; nil when it is
-    /// not known.
+    /// The gateway's format version and capabilities; nil when not known.
     var entry: GatewayEntry?
 
     func reads(_ job: FleetJob) -> Bool { entry.map { $0.format >= job.format } ?? true }
@@ -24,15 +23,15 @@ struct Observers: Sendable {
     func isAllowed(for job: FleetJob) -> Bool { job.onlyGateway ?? gateway == gateway }
   }
 
-  /// In the order of their names.
+  /// The gateways, sorted by name.
   var listeners: [Listener] = []
 
-  /// How a job ends whose deadline has passed and that no gateway began, with the reason for people.
+  /// Returns the end of a job that no gateway began before its deadline, with a reason to print.
   func reason(for job: FleetJob) -> (state: EndState, detail: String) {
     let observing = listeners.filter { $0.rssi != nil }
     let reports = observing.map { "\($0.gateway) at \($0.rssi ?? 0) dBm" }
     if listeners.isEmpty { return (.noGateway, "no gateway has reported") }
-    // A device that is connected most often advertises no more.
+    // A connected device usually stops advertising, so the others do not observe it.
     let holding = listeners.filter(\.isHolding).map(\.gateway)
     if !holding.isEmpty, observing.allSatisfy(\.isHolding) {
       return (.held, Self.held(by: Self.list(holding)))
@@ -58,12 +57,12 @@ struct Observers: Sendable {
     return (.expired, observed)
   }
 
-  /// The detail of a job whose device another program has connected to.
+  /// Returns the detail of the end ``EndState/held``.
   static func held(by gateway: String) -> String {
     "the device is connected to by another program on gateway \(gateway)"
   }
 
-  /// At most so many are named.
+  /// The most gateways that a reason names.
   private static let named = 20
 
   private static func list(_ texts: [String]) -> String {

@@ -1,40 +1,41 @@
-// Whoever submits jobs: queues them, announces them again, follows them, cancels them, and ends what
-// no gateway began before its deadline.
+// The decisions of a submitter: it queues jobs, announces them again and again, follows and cancels them,
+// and ends those that no gateway began before their deadline.
 //
-// A pure value, as the gateway is.
+// A pure value, as ``Gateway`` is. It never runs a chain.
 
 import Bluetooth
 public import Signals
 
 /// The decisions of a submitter.
 public struct Submitter: Sendable {
-  /// What happens to a submitter.
+  /// An input.
   public enum Event: Sendable {
-    /// The time has come that ``Submitter/next`` named.
+    /// The instant ``Submitter/next`` has come.
     case woken
-    /// A job is to be done. Jobs of one device are queued in the order of these events.
+    /// Submit a job with the text of its chain. Jobs of one device are queued in the order of these
+    /// events.
     case submit(FleetJob, chain: String)
-    /// A job is to be cancelled: a request that its owner obeys.
+    /// Cancel a job. The gateway that holds the claim stops it; it has not ended before its end record.
     case cancel(JobID)
-    /// A job that is queued is of no interest any more: it ends without this submitter.
+    /// Stop following a queued job. It still runs and ends, without this submitter.
     case left(JobID)
-    /// The store has answered.
+    /// The store has answered a request.
     case answered(RequestID, StoreAnswer)
     /// A record of a followed job was delivered.
     case record(JobID, ResultRecord)
-    /// A gateway reports what it observes.
+    /// A gateway has reported its sightings.
     case sightings(SightingReport)
   }
 
-  /// What a submitter has to do.
+  /// An output, to be carried out by the shell.
   public enum Action: Equatable, Sendable {
     /// Send a request to the store, with the limit of the settings.
     case perform(RequestID, StoreRequest)
-    /// Records of the job are of interest from now on.
+    /// Subscribe to the records of the job.
     case follow(JobID)
-    /// The job is in the queue of its device: it will end, whatever becomes of this submitter.
+    /// The job is in the queue of its device. From now on it will end even without this submitter.
     case queued(JobID)
-    /// The job has ended; its records are no longer of interest.
+    /// The job has ended. Cancel the subscription to its records.
     case ended(JobID, EndRecord)
   }
 
@@ -48,45 +49,45 @@ public struct Submitter: Sendable {
     var dueAt: Instant
     var isCancelWanted = false
     var isCancelStored = false
-    /// The pending request is about the queue, not about the records.
-    var isAskingQueue = false
+    /// Whether the pending request reads the queue, not the records.
+    var isReadingQueue = false
   }
 
-  let member: Custody.Member
+  private let member: Custody.Member
   private var submissions: [JobID: Submission] = [:]
   private var order: [JobID] = []
-  /// The jobs whose requests have no answer yet.
+  /// The jobs of the requests that are not answered yet.
   private var asking: [RequestID: JobID] = [:]
   private var custodies: [BluetoothAddress: Custody] = [:]
   private var pending: [RequestID: (address: BluetoothAddress, slot: Custody.Slot)] = [:]
-  var reports: [String: (report: SightingReport, at: Instant)] = [:]
-  var directory = GatewayDirectory()
+  private var reports: [String: (report: SightingReport, at: Instant)] = [:]
+  private var directory = GatewayDirectory()
   /// The chains that are known to be stored.
   private var chains: Set<String> = []
-  var requests = 0
+  private var requests = 0
 
-  /// When an event ``Event/woken`` is needed, unless another event comes first.
+  /// When to send the event ``Event/woken``, unless another event comes first.
   public private(set) var next: Instant?
 
-  /// A submitter without jobs.
+  /// Creates a submitter without jobs.
   ///
   /// - Parameters:
   ///   - name: Its name; see ``StoreName``.
-  ///   - incarnation: What distinguishes this process from all others; at most 32 characters.
+  ///   - incarnation: A text unique to this process; at most 32 characters.
   ///   - settings: The durations of the fleet.
   public init(name: String, incarnation: String, settings: FleetSettings) {
     precondition(StoreName.isValid(name) && incarnation.utf8.count <= 32, "see StoreName")
     member = Custody.Member(name: name, incarnation: incarnation, settings: settings, runs: false)
   }
 
-  /// Whether every job has ended, and nothing of it is left to this submitter.
+  /// Whether every job has ended or is no longer followed, and this submitter holds no claim.
   public var isDone: Bool {
     submissions.isEmpty && custodies.values.allSatisfy { $0.holding == nil && $0.attempt == nil }
   }
 
   /// Handles one event.
   ///
-  /// - Returns: What to do, in order. ``next`` is set.
+  /// - Returns: The actions, in order. Sets ``next``.
   public mutating func handle(_ event: Event, at now: Instant) -> [Action] {
     var actions: [Action] = []
     switch event {
@@ -105,7 +106,7 @@ public struct Submitter: Sendable {
     case .answered(let id, let answer):
       actions += answered(id, answer, at: now)
     case .record(let job, let record):
-      actions += take(record, of: job)
+      actions += apply(record, of: job)
     case .sightings(let report):
       reports[report.gateway] = (report, now)
     }
@@ -131,11 +132,11 @@ public struct Submitter: Sendable {
     else { return [] }
     switch submission.stage {
     case .gateways:
-      // Where the bond is has to be known before a gateway claims.
+      // The job must name the gateway with the bond before any gateway can claim it.
       guard directory.isCurrent(at: now) else {
         submissions[id]?.dueAt = now + member.settings.retryAfter
-        if directory.isAsked { return [] }
-        directory.isAsked = true
+        if directory.isReadPending { return [] }
+        directory.isReadPending = true
         return perform(.list(.all(.gateway)), for: id)
       }
       let bond = submission.job.bond ?? bond(of: submission.job, at: now)
@@ -153,7 +154,7 @@ public struct Submitter: Sendable {
     case .job:
       return perform(.create(.job(id), .job(submission.job)), for: id)
     case .queue:
-      // Jobs of one device are queued in their order.
+      // Wait for the earlier jobs of the same device, to keep their order.
       let earlier = order.prefix { $0 != id }
       let isFirst = !earlier.contains { other in
         submissions[other].map { $0.job.device == submission.job.device && $0.stage != .following }
@@ -171,9 +172,9 @@ public struct Submitter: Sendable {
         .announcement(of: submission.job.device), .announcement
       )
       var actions: [Action] = [.perform(RequestID(number: requests), announcement)]
-      actions += with(submission.job.device, looking: true, at: now)
+      actions += with(submission.job.device, readingEntry: true, at: now)
       let cancels = submission.isCancelWanted && !submission.isCancelStored
-      submissions[id]?.isAskingQueue = cancels
+      submissions[id]?.isReadingQueue = cancels
       return actions
         + perform(
           cancels ? .list(.one(.device(submission.job.device))) : .last(.result(of: id)), for: id
@@ -193,7 +194,7 @@ public struct Submitter: Sendable {
     submissions[job]?.pending = nil
     switch submission.stage {
     case .gateways:
-      directory.isAsked = false
+      directory.isReadPending = false
       guard case .entries(let entries) = answer else { return [] }
       directory = GatewayDirectory(entries, at: now)
       for other in order where submissions[other]?.stage == .gateways {
@@ -204,7 +205,7 @@ public struct Submitter: Sendable {
       switch answer {
       case .applied, .refused:
         if submission.stage == .chain { chains.insert(submission.job.chain) }
-        // What exists under the digest or the identity is the same.
+        // Refused: it exists already, and a digest or a job ID always has the same value.
         submissions[job]?.stage = submission.stage == .chain ? .job : .queue
       case .unknown, .unavailable, .entries, .published:
         submissions[job]?.dueAt = now + member.settings.retryAfter
@@ -227,7 +228,8 @@ public struct Submitter: Sendable {
     case .refused:
       return []
     case .unknown, .unavailable, .published:
-      // A job that was queued, ran and is queued again is found to have ended before it begins.
+      // The first request may have been applied. If the job has run by then and is queued again, its
+      // records show that it has ended, and it does not begin.
       submissions[id]?.dueAt = now + member.settings.retryAfter
       return []
     case .entries(let entries):
@@ -263,11 +265,11 @@ public struct Submitter: Sendable {
     _ submission: Submission, _ answer: StoreAnswer, at now: Instant
   ) -> [Action] {
     let id = submission.job.id
-    submissions[id]?.isAskingQueue = false
+    submissions[id]?.isReadingQueue = false
     switch answer {
     case .entries(let entries):
       switch entries.first?.value {
-      case .record(let record)?: return take(record, of: id)
+      case .record(let record)?: return apply(record, of: id)
       case .device(let entry)?:
         guard let index = entry.queue.firstIndex(where: { $0.job == id }),
           let revision = entries.first?.revision
@@ -281,7 +283,7 @@ public struct Submitter: Sendable {
         let key = StoreKey.device(submission.job.device)
         return perform(.update(key, .device(new), expecting: revision), for: id)
       case nil:
-        return submission.isAskingQueue ? perform(.last(.result(of: id)), for: id) : []
+        return submission.isReadingQueue ? perform(.last(.result(of: id)), for: id) : []
       case .job?, .chain?, .gateway?, .sweep?, .events?, .eventsWanted?, .sightings?,
         .announcement?:
         return []
@@ -297,7 +299,7 @@ public struct Submitter: Sendable {
     return []
   }
 
-  private mutating func take(_ record: ResultRecord, of job: JobID) -> [Action] {
+  private mutating func apply(_ record: ResultRecord, of job: JobID) -> [Action] {
     guard let end = record.end, submissions.removeValue(forKey: job) != nil else { return [] }
     order.removeAll { $0 == job }
     return [.ended(job, end)]
@@ -306,11 +308,11 @@ public struct Submitter: Sendable {
   // MARK: Custodies
 
   private mutating func with(
-    _ address: BluetoothAddress, looking: Bool = false, at now: Instant,
+    _ address: BluetoothAddress, readingEntry: Bool = false, at now: Instant,
     _ change: (inout Custody) -> [Custody.Action] = { _ in [] }
   ) -> [Action] {
     var custody = custodies[address] ?? Custody(address, member: member)
-    if looking { custody.look(at: now) }
+    if readingEntry { custody.readEntry(at: now) }
     var actions = change(&custody)
     let circumstances = circumstances(of: custody, at: now)
     for _ in 0..<4 {
@@ -334,10 +336,70 @@ public struct Submitter: Sendable {
       pending[id] = (address, slot)
       return [.perform(id, request)]
     case .ended(let job, let end):
-      return end.map { take(.ended($0), of: job) } ?? []
+      return end.map { apply(.ended($0), of: job) } ?? []
     case .run, .permit, .refuse, .stop, .journal, .forget:
-      // A submitter begins no chain.
+      // A submitter runs no chain, so these never occur.
       return []
     }
   }
+
+  // MARK: Gateways
+
+  /// Returns the gateways that have reported recently, and how they observe a device.
+  private func listeners(_ address: BluetoothAddress, at now: Instant) -> [Observers.Listener] {
+    let present = reports.filter { now - $0.value.at <= member.settings.sightingAge }
+    return present.keys.sorted().map { name in
+      let sighting = present[name]?.report.sightings.first { $0.address == address }
+      return Observers.Listener(
+        gateway: name, rssi: sighting?.rssi,
+        isHolding: present[name]?.report.held.contains(address) ?? false,
+        entry: directory.entries[name]
+      )
+    }
+  }
+
+  private func circumstances(of custody: Custody, at now: Instant) -> Custody.Circumstances {
+    var circumstances = Custody.Circumstances()
+    circumstances.requests = requests
+    // Only a job that is being ended needs the listeners. Searching the reports of a thousand gateways
+    // for every event would be slow.
+    if custody.holding != nil {
+      circumstances.observers.listeners = listeners(custody.address, at: now)
+    }
+    return circumstances
+  }
+
+  /// Returns the gateway with the bond. If there are several: the pinned or preferred one, else the one
+  /// with the greatest RSSI.
+  private func bond(of job: FleetJob, at now: Instant) -> String? {
+    let bonded = directory.entries.filter { $0.value.bonds.contains(job.device) }.keys.sorted()
+    if let wish = [job.pin, job.prefer].compactMap(\.self).first(where: bonded.contains) {
+      return wish
+    }
+    let observing = listeners(job.device, at: now).filter { bonded.contains($0.gateway) }
+    let best = observing.max { ($0.rssi ?? .min) < ($1.rssi ?? .min) }
+    return best?.gateway ?? bonded.first
+  }
+}
+
+/// The entries of all gateways, as last read.
+private struct GatewayDirectory: Sendable {
+  /// How long a read stays valid for further jobs.
+  private static let age = Duration.seconds(5)
+
+  private(set) var entries: [String: GatewayEntry] = [:]
+  private var readAt: Instant?
+  /// Whether a read has not been answered yet.
+  var isReadPending = false
+
+  init() {}
+
+  init(_ found: [StoreEntry], at now: Instant) {
+    for case (let key, .gateway(let entry)) in found.map({ ($0.key, $0.value) }) {
+      entries[key.name] = entry
+    }
+    readAt = now
+  }
+
+  func isCurrent(at now: Instant) -> Bool { readAt.map { now - $0 <= Self.age } ?? false }
 }

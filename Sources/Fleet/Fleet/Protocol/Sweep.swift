@@ -1,12 +1,13 @@
-// Who looks for jobs that nobody follows: one gateway at a time, by turns that a compare-and-set
-// decides.
+// The search for jobs whose submitter has ended: at intervals one gateway reads all devices and announces
+// their jobs.
 //
-// Nothing depends on there being one only: two sweeps announce twice.
+// A compare-and-set decides which gateway does it. That only saves traffic: two sweeps at once would
+// merely announce twice.
 
 import Bluetooth
 import Signals
 
-/// The part of a gateway in the sweeps.
+/// A gateway's part in the sweeps.
 struct Sweep: Sendable {
   private let gateway: String
   private let incarnation: String
@@ -16,9 +17,9 @@ struct Sweep: Sendable {
   private var isOwn = false
   private var turns = 0
   private var isListing = false
-  /// The request that has no answer yet.
+  /// The request that is not answered yet.
   var pending: RequestID?
-  /// When the sweep has something to do.
+  /// When `advance` has a request to send.
   private(set) var next: Instant?
 
   init(gateway: String, incarnation: String, settings: FleetSettings, at now: Instant) {
@@ -29,7 +30,7 @@ struct Sweep: Sendable {
     next = now + settings.sweepEvery
   }
 
-  /// The request that is due.
+  /// Returns the request that is due, if one is.
   mutating func advance(at now: Instant) -> StoreRequest? {
     guard pending == nil, let due = next, due <= now else { return nil }
     next = now + settings.sweepEvery
@@ -45,7 +46,7 @@ struct Sweep: Sendable {
       ? .create(.sweep, .sweep(turn)) : .update(.sweep, .sweep(turn), expecting: revision)
   }
 
-  /// - Returns: The devices to announce and to look at.
+  /// - Returns: The devices to announce, and whose entries to read.
   mutating func answered(_ answer: StoreAnswer, at now: Instant) -> [BluetoothAddress] {
     pending = nil
     switch answer {

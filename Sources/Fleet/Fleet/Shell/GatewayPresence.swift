@@ -1,21 +1,20 @@
-// What a fleet sees of a gateway that has nothing to do: reports of what it observes, and its entry,
-// each at its pace.
+// The regular traffic of a gateway: reports of its sightings, and renewals of its entry.
 //
-// A shell over the store. What is observed, and what follows from a wish to drain, is up to the gateway.
-// This is all the traffic of an idle gateway but for its part in the sweeps: a fleet of many depends on it.
+// A shell over the store; it neither observes nor drains itself. Apart from the sweeps, an idle gateway
+// sends nothing else: its pauses decide how many gateways a fleet can have.
 
 public import Signals
 
-/// Reports what a gateway observes, and renews its entry.
+/// Reports the sightings of a gateway, and renews its entry.
 public final class GatewayPresence: Sendable {
-  /// What a gateway is asked for and gets to know. Called on the loop.
+  /// The callbacks to the gateway, called on the loop.
   public struct Handlers: Sendable {
-    /// What is observed now.
+    /// Returns the current sightings.
     let report: @Sendable () -> SightingReport
-    /// Somebody has marked the entry as draining.
+    /// Called when the entry was marked as draining by another program.
     let drain: @Sendable () -> Void
 
-    /// Handlers of a gateway.
+    /// Creates the callbacks.
     public init(
       report: @escaping @Sendable () -> SightingReport, drain: @escaping @Sendable () -> Void
     ) {
@@ -38,11 +37,11 @@ public final class GatewayPresence: Sendable {
   private let loop: Loop
   private let state: Guarded<State>
 
-  /// A gateway that nobody sees yet.
+  /// Creates the presence of a gateway; nothing is sent before ``begin(_:)``.
   ///
   /// - Parameters:
   ///   - name: Its name; see ``StoreName``.
-  ///   - entry: What it reports of itself.
+  ///   - entry: Its entry.
   ///   - settings: The durations of the fleet.
   public init(
     _ name: String, _ entry: GatewayEntry, _ settings: FleetSettings, in store: any JobStore,
@@ -55,7 +54,7 @@ public final class GatewayPresence: Sendable {
     state = Guarded(State(entry: entry))
   }
 
-  /// Begins: the first report and the entry are sent at once.
+  /// Begins to send. The first report and the entry are sent immediately.
   public func begin(_ handlers: Handlers) {
     state.withLock { $0.handlers = handlers }
     repeatedly(every: settings.reportEvery) { [self] in
@@ -72,9 +71,9 @@ public final class GatewayPresence: Sendable {
     state.withLock { $0.tasks.append(task) }
   }
 
-  /// Changes the entry, as it is written with the next renewal.
+  /// Changes the entry. The change is sent with the next renewal; see ``renewNow()``.
   ///
-  /// - Returns: Whether it is another one now.
+  /// - Returns: Whether the entry differs from before.
   public func change(_ change: (inout GatewayEntry) -> Void) -> Bool {
     state.withLock { state in
       let old = state.entry
@@ -83,15 +82,15 @@ public final class GatewayPresence: Sendable {
     }
   }
 
-  /// Renews the entry now, beside the usual renewals.
+  /// Renews the entry now, in addition to the regular renewals.
   public func renewNow() {
     let task = loop.task { [self] in try await renew() }
     state.withLock { $0.tasks.append(task) }
   }
 
-  /// Ends the reports, and removes the entry.
+  /// Stops sending, and removes the entry.
   ///
-  /// - Parameter isReachable: Whether the store can be reached; else the entry expires.
+  /// - Parameter isReachable: Whether the store can be reached. If not, the entry is left to expire.
   public func end(isReachable: Bool) async {
     let tasks = state.withLock { state in
       state.handlers = nil
@@ -99,7 +98,7 @@ public final class GatewayPresence: Sendable {
     }
     for task in tasks { task.cancel() }
     for task in tasks { _ = try? await task.value }
-    // A renewal may have been under way: the entry is read before it is removed.
+    // A cancelled renewal may still have been applied: read the revision before removing the entry.
     let key = StoreKey.gateway(name)
     guard isReachable,
       case .entries(let entries)? = try? await store.ask(.list(.one(key)), on: loop),
@@ -112,21 +111,21 @@ public final class GatewayPresence: Sendable {
 
   private func renew() async throws {
     if try await write() { return }
-    // Somebody else has changed the entry, or it has expired.
+    // Another program has changed the entry, or it has expired.
     guard case .entries(let entries) = try await store.ask(.list(.one(.gateway(name))), on: loop)
     else { return }
     let isOwn = state.withLock { state in
       defer { state.revision = entries.first?.revision }
       return state.revision != nil
     }
-    // A wish to drain is for this process where the entry was its own.
+    // Without a known revision the mark is from before this process, and not meant for it.
     if isOwn, case .gateway(let entry)? = entries.first?.value, entry.isDraining {
       state.withLock { $0.handlers }?.drain()
     }
     _ = try await write()
   }
 
-  /// - Returns: Whether it is stored; else it has to be read before the next attempt.
+  /// - Returns: Whether the entry is stored. If not, it must be read before the next attempt.
   private func write() async throws -> Bool {
     let (entry, revision) = state.withLock { ($0.entry, $0.revision) }
     let (key, value) = (StoreKey.gateway(name), StoredValue.gateway(entry))

@@ -1,9 +1,9 @@
-// Work that a shell does again and again, at its pace.
+// Periodic work of a shell.
 
 package import Signals
 
 extension Loop {
-  /// Does something now, and again after each pause, until it fails or the task is cancelled.
+  /// Runs the body now, and again after each pause, until it throws or the task is cancelled.
   package func repeatedly(
     every pause: Duration, _ body: @escaping @Sendable () async throws -> Void
   ) -> Task<Void, any Error> {

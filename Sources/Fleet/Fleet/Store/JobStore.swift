@@ -1,12 +1,13 @@
-// The port between the fleet's protocol and the store that keeps its truth.
+// The protocol between the members of a fleet and the store that holds its state.
 //
-// Requests and answers are values, so that the protocol is a pure function of them. What a store
-// does to carry them out, over a network or in memory, is not known here.
+// Requests and answers are values, so that the members' decisions are pure functions of them. It does
+// not depend on how a store carries them out: over a network or in memory.
 
-/// The number that a store gives a change; a later change of any key of the same kind has a greater
-/// one.
+package import Signals
+
+/// The number of a change in a store. It grows with each change of any key of the same kind.
 ///
-/// A compare-and-set names the revision that it replaces, so it is the fencing token of the fleet.
+/// A compare-and-set names the revision that it replaces, which makes it the fencing token of the fleet.
 public typealias Revision = UInt64
 
 /// One request to a store.
@@ -19,43 +20,43 @@ public enum StoreRequest: Equatable, Sendable {
   case remove(StoreKey, expecting: Revision)
   /// Reads the entries of a pattern. The answer may be stale.
   case list(KeyPattern)
-  /// Adds a record to a subject whose last record is still the expected one; 0 expects none.
+  /// Appends a record to a subject whose last record is still the expected one; 0 expects no record.
   case append(StoreKey, StoredValue, expecting: Revision)
   /// Reads the last record of a subject. The answer may be stale.
   case last(StoreKey)
-  /// Sends a value to the subscribers of a subject. It may be lost, repeated and late.
+  /// Sends a value to the subscribers of a subject. The value may be lost, repeated or late.
   case publish(StoreKey, StoredValue)
 }
 
-/// What became of a request.
+/// The outcome of a request.
 public enum StoreAnswer: Equatable, Sendable {
   /// The change was made.
   case applied(Revision)
-  /// The change was not made, and never will be: the revision is not the expected one.
+  /// The change was not made and never will be: the revision is not the expected one.
   case refused
-  /// No reply within the limit: the change was made, was not made, or will be made later.
+  /// No reply within the limit: the change was made, was not made, or may still be made later.
   ///
-  /// Reading back what the attempt would have written shows which; a change that expects a revision
-  /// can no longer be made once that revision has been replaced.
+  /// Read the key back to find out. Once the expected revision has been replaced, the change can no
+  /// longer be made.
   case unknown
-  /// What was read, by key; at most one entry for `last`.
+  /// The entries that were read, sorted by key; at most one for `last`.
   case entries([StoreEntry])
-  /// The store accepted what was published; whether anybody received it is not known.
+  /// The store accepted the published value. This does not say that a subscriber received it.
   case published
-  /// A read, or a publish, without a reply within the limit.
+  /// No reply to a read or a publish within the limit.
   case unavailable
 }
 
 /// An entry as a store holds it.
 public struct StoreEntry: Equatable, Sendable {
-  /// Where it is.
+  /// The key of the entry.
   public let key: StoreKey
-  /// What it is.
+  /// The value of the entry.
   public let value: StoredValue
-  /// The change that wrote it.
+  /// The revision of the change that wrote it.
   public let revision: Revision
 
-  /// An entry.
+  /// Creates an entry.
   public init(key: StoreKey, value: StoredValue, revision: Revision) {
     self.key = key
     self.value = value
@@ -63,9 +64,9 @@ public struct StoreEntry: Equatable, Sendable {
   }
 }
 
-/// What a watch reports.
+/// A report of a watch.
 public enum WatchEvent: Equatable, Sendable {
-  /// An entry as it is now.
+  /// The current state of an entry.
   case entry(StoreEntry)
   /// An entry was removed by the change of this revision.
   case removed(StoreKey, Revision)
@@ -73,17 +74,17 @@ public enum WatchEvent: Equatable, Sendable {
   case initialStateEnded
 }
 
-/// Where a fleet keeps what its members agree on.
+/// The shared state of a fleet.
 ///
-/// Every handler is called on the loop of the store, in order. A member decides only on the outcome
-/// of a compare-and-set or an append: reads may be stale, and deliveries may be lost, repeated and
-/// late. The same contract tests hold every store to this.
+/// Every handler is called on the loop of the store, in order. Reads may be stale, and deliveries may be
+/// lost, repeated or late. So a member must decide only on the outcome of a compare-and-set or an append.
+/// One set of contract tests checks every store.
 public protocol JobStore: Sendable {
-  /// Carries out a request, and answers exactly once, within the limit.
+  /// Carries out a request, and calls `answer` exactly once, within the limit.
   ///
   /// - Parameters:
-  ///   - request: What to do.
-  ///   - limit: When a missing reply becomes ``StoreAnswer/unknown`` or
+  ///   - request: The request.
+  ///   - limit: The time after which a missing reply is answered with ``StoreAnswer/unknown`` or
   ///     ``StoreAnswer/unavailable``.
   ///   - answer: Called on the loop.
   func perform(
@@ -91,36 +92,51 @@ public protocol JobStore: Sendable {
     _ answer: @escaping @Sendable (StoreAnswer) -> Void
   )
 
-  /// Reports the entries of a pattern: first those that exist, then ``WatchEvent/initialStateEnded``,
-  /// then each change. A change is never missed for good, but changes of one key may be combined.
+  /// Reports the entries that match a pattern: first those that exist, then
+  /// ``WatchEvent/initialStateEnded``, then each change. The latest state of each key is always reported
+  /// in the end, but several changes of one key may be combined into one.
   func watch(
     _ pattern: KeyPattern, _ handler: @escaping @Sendable (WatchEvent) -> Void
   ) -> StoreSubscription
 
-  /// Reports what is published, and appended, to the subjects of a pattern from now on: in any case what
-  /// is sent after a later request of this client was answered.
+  /// Reports the values published and appended to matching subjects from now on.
+  ///
+  /// The subscription is certainly in place once a later request of this client has been answered.
   func subscribe(
     _ pattern: KeyPattern, _ handler: @escaping @Sendable (StoreKey, StoredValue) -> Void
   ) -> StoreSubscription
 }
 
-/// What ends a watch or a subscription.
+/// A handle that ends a watch or a subscription.
 public struct StoreSubscription: Sendable {
   private let end: @Sendable () -> Void
 
-  /// A subscription that `end` ends.
+  /// Creates a handle whose cancellation calls `end`.
   public init(end: @escaping @Sendable () -> Void) { self.end = end }
 
-  /// No handler of it is called any more.
+  /// Ends the watch or subscription: its handler is not called any more.
   public func cancel() { end() }
 }
 
 extension StoreRequest {
-  /// What a missing reply to the request means.
+  /// The answer that stands for a missing reply to this request.
   package var withoutReply: StoreAnswer {
     switch self {
     case .create, .update, .remove, .append: .unknown
     case .list, .last, .publish: .unavailable
+    }
+  }
+}
+
+extension JobStore {
+  /// The answer to a request.
+  package func ask(
+    _ request: StoreRequest, within limit: Duration = .seconds(2), on loop: Loop
+  ) async throws -> StoreAnswer {
+    try await wait(
+      on: loop, operation: "asking the store of the fleet", limit: limit + .seconds(1)
+    ) { (done: Completion<StoreAnswer>) in
+      perform(request, within: limit) { done.succeed($0) }
     }
   }
 }

@@ -1,33 +1,33 @@
-// The names of entries and subjects in the store.
+// The names of entries and subjects in the store, all spelled here.
 //
-// One place spells them all. A key has no `:`, which NATS does not allow, and no `*` and `>`.
+// A key has no `:`, which NATS does not allow, and no `*` and `>`, which are its wildcards.
 
 public import Bluetooth
 import Jobs
 
 /// The name of an entry or of a subject: `device.C0FFEE000001`.
 public struct StoreKey: Hashable, Comparable, Sendable, CustomStringConvertible {
-  /// What the part before the dot means.
+  /// The part before the dot.
   public enum Kind: String, CaseIterable, Sendable {
-    /// Who runs what on a device, and what waits for it.
+    /// The queue and the claim of a device; see ``DeviceEntry``.
     case device
-    /// What a job is.
+    /// The description of a job; see ``FleetJob``.
     case job
     /// The text of a chain, by its digest.
     case chain
-    /// A gateway.
+    /// A gateway's description of itself; see ``GatewayEntry``.
     case gateway
-    /// Who looks for jobs that nobody follows.
+    /// The gateway that does the next sweep; see ``SweepTurn``.
     case sweep
     /// The records of a job: its starts and its end.
     case result
     /// The events of a job, in chunks.
     case events
-    /// A follower asks a gateway for events that it misses.
+    /// A follower's requests to a gateway for missing events; see ``EventRequest``.
     case wanted
-    /// What a gateway observes.
+    /// The sightings of a gateway; see ``SightingReport``.
     case sightings
-    /// Something waits for a device.
+    /// Announcements that a job waits for a device.
     case announce
   }
 
@@ -36,7 +36,7 @@ public struct StoreKey: Hashable, Comparable, Sendable, CustomStringConvertible 
   /// The second part of the name.
   public let name: String
 
-  /// The key of something of this kind.
+  /// Creates a key.
   ///
   /// - Parameter name: Letters, digits, `-` and `_` only; see ``StoreName``.
   public init(_ kind: Kind, _ name: String) {
@@ -49,15 +49,15 @@ public struct StoreKey: Hashable, Comparable, Sendable, CustomStringConvertible 
     StoreKey(.device, spelled(address))
   }
 
-  /// The subject on which waiting jobs of a device are announced.
+  /// The subject for announcements of a device's waiting jobs.
   public static func announcement(of address: BluetoothAddress) -> StoreKey {
     StoreKey(.announce, spelled(address))
   }
 
-  /// The entry with what a job is.
+  /// The entry of a job's description.
   public static func job(_ job: JobID) -> StoreKey { StoreKey(.job, job.text) }
 
-  /// The entry with the text of a chain: under its SHA-256, so that each text is stored once.
+  /// The entry of a chain's text, named by its SHA-256, so that each text is stored once.
   public static func chain(of text: String) -> StoreKey {
     StoreKey(.chain, ContentHash.digest(of: text))
   }
@@ -68,19 +68,19 @@ public struct StoreKey: Hashable, Comparable, Sendable, CustomStringConvertible 
   /// The subject of the events of a job.
   public static func events(of job: JobID) -> StoreKey { StoreKey(.events, job.text) }
 
-  /// The subject on which a gateway is asked for events.
+  /// The subject for event requests to a gateway.
   public static func eventsWanted(of gateway: String) -> StoreKey { StoreKey(.wanted, gateway) }
 
-  /// The subject on which a gateway reports what it observes.
+  /// The subject for the sightings of a gateway.
   public static func sightings(of gateway: String) -> StoreKey { StoreKey(.sightings, gateway) }
 
   /// The entry of a gateway.
   public static func gateway(_ name: String) -> StoreKey { StoreKey(.gateway, name) }
 
-  /// The entry of whoever looks for jobs that nobody follows.
+  /// The entry that names the gateway of the latest sweep.
   public static let sweep = StoreKey(.sweep, "turn")
 
-  /// The address in the name of a device or of an announcement.
+  /// The address in the name of a device entry or an announcement; nil for other names.
   public var address: BluetoothAddress? {
     guard name.utf8.count == 12, let number = UInt64(name, radix: 16) else { return nil }
     return BluetoothAddress(number: number)
@@ -98,14 +98,14 @@ public struct StoreKey: Hashable, Comparable, Sendable, CustomStringConvertible 
   public var description: String { "\(kind.rawValue).\(name)" }
 }
 
-/// Which keys are meant.
+/// A selection of keys.
 public enum KeyPattern: Hashable, Sendable, CustomStringConvertible {
   /// One key.
   case one(StoreKey)
   /// All keys of a kind.
   case all(StoreKey.Kind)
 
-  /// Whether a key is meant.
+  /// Whether the pattern selects a key.
   public func matches(_ key: StoreKey) -> Bool {
     switch self {
     case .one(let own): own == key
@@ -123,10 +123,10 @@ public enum KeyPattern: Hashable, Sendable, CustomStringConvertible {
 
 /// The identity of a job: up to 64 letters, digits, `-` and `_`.
 public struct JobID: Hashable, Comparable, Sendable, CustomStringConvertible {
-  /// The identity as it is written.
+  /// The text of the identity.
   public let text: String
 
-  /// Nil for a text that cannot be part of a key.
+  /// Creates an identity; nil if the text cannot be part of a key.
   public init?(_ text: String) {
     guard StoreName.isValid(text) else { return nil }
     self.text = text
@@ -137,11 +137,11 @@ public struct JobID: Hashable, Comparable, Sendable, CustomStringConvertible {
   public var description: String { text }
 }
 
-/// What may be part of a key.
+/// The rules for a name that is part of a key.
 public enum StoreName {
   /// The greatest length, in bytes.
   public static let longest = MemberName.longest
 
-  /// Whether a text is not empty, not too long, and has only letters, digits, `-` and `_`.
+  /// Whether a text has 1 to ``longest`` characters, all of them letters, digits, `-` or `_`.
   public static func isValid(_ text: String) -> Bool { MemberName.isValid(text) }
 }

@@ -1,41 +1,41 @@
-// Who runs what on a device, and what waits for it.
+// The entry of a device: its queue of jobs, and the claim of the member that runs the first one.
 //
-// One entry for each device with work, changed only by compare-and-set, so that queue, claim and
-// armed mark never disagree. An entry without jobs is removed.
+// Queue, claim and armed marks are one entry, changed only by compare-and-set, so that they never
+// disagree. An entry without jobs is removed.
 
 package import Jobs
 
 /// A job in the queue of a device.
 public struct QueuedJob: Equatable, Sendable {
-  /// Which job.
+  /// The job.
   public let job: JobID
-  /// Its submitter asked to cancel it.
+  /// Whether the submitter has cancelled it. The owner of the claim still has to end it.
   public var isCancelled = false
-  /// An operation of it that is not idempotent may have begun. Never taken back.
+  /// Whether one of its operations that are not idempotent may have begun. Never reset.
   public var isArmed = false
 
-  /// A job that has just been submitted.
+  /// Creates a job that has just been submitted.
   public init(_ job: JobID) { self.job = job }
 }
 
-/// Who may run the first job of the queue, and for how long without a renewal.
+/// The exclusive right to run the first job of the queue, until its lease ends.
 public struct Claim: Equatable, Sendable {
   /// The first job of the queue when the claim was made.
   public let job: JobID
   /// The gateway, or the submitter, that made the claim.
   public let owner: String
-  /// What distinguishes this attempt to claim from all others.
+  /// A text unique to this attempt to claim.
   public let nonce: String
-  /// The revision that the claim replaced. It rises with each claim of a device.
+  /// The revision that the claim replaced. It grows with each claim of a device.
   public let epoch: Revision
-  /// How long the claim holds after the request that made or renewed it was sent.
+  /// How long the claim holds, from the sending of the request that made or renewed it.
   public let lease: Duration
-  /// How often the claim was renewed, unanswered attempts included.
+  /// The number of renewals, unanswered attempts included.
   public var renewal = 0
-  /// Whose claim this one replaced, because it was no longer renewed.
+  /// The owner of the claim that this one replaced because it was no longer renewed.
   public var successorOf: String?
 
-  /// A claim without renewals.
+  /// Creates a claim without renewals.
   public init(
     job: JobID, owner: String, nonce: String, epoch: Revision, lease: Duration,
     successorOf: String? = nil
@@ -51,32 +51,32 @@ public struct Claim: Equatable, Sendable {
 
 /// The state of a device in the store.
 public struct DeviceEntry: Equatable, Sendable {
-  /// How many jobs may wait for one device.
+  /// The most jobs that one device's queue holds.
   public static let longestQueue = 64
 
   /// The jobs that have not ended, in order of submission.
   public var queue: [QueuedJob]
-  /// Who runs the first of them; nil when nobody does.
+  /// The claim on the first job; nil when it is free.
   public var claim: Claim?
 
-  /// An entry with these jobs.
+  /// Creates an entry.
   public init(queue: [QueuedJob], claim: Claim? = nil) {
     self.queue = queue
     self.claim = claim
   }
 
-  /// The job that a claim is for.
+  /// Returns the job that a claim is for.
   public func claimed(_ claim: Claim) -> QueuedJob? { queue.first { $0.job == claim.job } }
 
-  /// The entry without the claim.
+  /// Returns the entry without its claim.
   func released() -> DeviceEntry { DeviceEntry(queue: queue) }
 
-  /// The entry without the claim and its job.
+  /// Returns the entry without its claim and without the job of `claim`.
   func finished(_ claim: Claim) -> DeviceEntry {
     DeviceEntry(queue: queue.filter { $0.job != claim.job })
   }
 
-  /// The entry after the first operation of `claim` that is not idempotent was announced.
+  /// Returns the entry with the job of `claim` marked as armed.
   func armed(_ claim: Claim) -> DeviceEntry {
     var entry = self
     for index in entry.queue.indices where entry.queue[index].job == claim.job {
@@ -87,7 +87,7 @@ public struct DeviceEntry: Equatable, Sendable {
 }
 
 extension DeviceEntry: StoredForm, JSONObjectForm {
-  static let what = "the entry of a device"
+  static let noun = "the entry of a device"
 
   package static let form = JSONKeys<DeviceEntry>(
     { DeviceEntry(queue: $0, claim: $1) },

@@ -1,39 +1,40 @@
-// The events of a run on their way to whoever follows it: in numbered chunks, of bounded size and age.
+// The events of a run as they are sent to followers: in numbered chunks of bounded size and age.
+//
+// The receiving side is EventFollowing.
 
 package import Jobs
 public import Signals
 
-/// Some events of a run, in order.
+/// Consecutive events of a run.
 public struct EventChunk: Equatable, Sendable {
-  /// The greatest size of the events of a chunk, in bytes.
+  /// The greatest total size of a chunk's events, in bytes.
   public static let largest = 64 << 10
-  /// How long an event waits for others at most.
+  /// The longest time that an event waits for its chunk to fill.
   public static let longestAge = Duration.seconds(1)
 
   /// The claim under which the chain runs.
   public let nonce: String
-  /// Its number among the chunks of the run, from 0.
+  /// Its index among the chunks of the run.
   public let number: Int
-  /// The number of its first event, from 0.
+  /// The index of its first event among the events of the run.
   public let firstEvent: Int
-  /// The events, a line of JSON each.
+  /// The events; each is a line of JSON.
   public let events: [String]
 }
 
-/// A follower misses the chunks of a run from a number on: the gateway sends them again, from its
-/// journal.
+/// A request of a follower that a gateway sends the chunks of a run again, from its journal.
 public struct EventRequest: Equatable, Sendable {
   /// The job.
   public let job: JobID
   /// The claim under which the chain ran.
   public let nonce: String
-  /// The first chunk that is missing.
+  /// The index of the first missing chunk.
   public let number: Int
 
-  /// How many chunks are sent again for one request.
+  /// The most chunks that are sent again for one request.
   public static let mostChunks = 64
 
-  /// A request.
+  /// Creates a request.
   public init(job: JobID, nonce: String, number: Int) {
     self.job = job
     self.nonce = nonce
@@ -41,18 +42,18 @@ public struct EventRequest: Equatable, Sendable {
   }
 }
 
-/// The digest of a row of events: FNV-1a over each line and a line end.
+/// The digest of a sequence of events: FNV-1a over each line and a line feed.
 ///
-/// It finds what was lost or mixed up. It does not protect against anybody who forges events.
+/// It detects lost and reordered events. It is no protection against forged ones.
 public struct EventDigest: Equatable, Sendable {
   private var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-  /// How many events were added.
+  /// The number of events.
   public private(set) var count = 0
 
-  /// The digest of no events.
+  /// Creates the digest of no events.
   public init() {}
 
-  /// The digest of the events of chunks, which are in order.
+  /// Creates the digest of the events in chunks, which must be in order.
   public init(of chunks: [EventChunk]) {
     for chunk in chunks { for event in chunk.events { add(event) } }
   }
@@ -64,7 +65,7 @@ public struct EventDigest: Equatable, Sendable {
     count += 1
   }
 
-  /// 16 hexadecimal digits.
+  /// The digest as 16 hexadecimal digits.
   public var text: String {
     let digits = String(hash, radix: 16)
     return String(repeating: "0", count: 16 - digits.utf8.count) + digits
@@ -81,20 +82,20 @@ public struct EventChunking: Sendable {
   /// The digest of all events so far.
   public private(set) var digest = EventDigest()
 
-  /// Begins the chunks of a run, or continues them.
+  /// Begins the chunks of a run, or continues after the given ones.
   public init(nonce: String, after chunks: [EventChunk] = []) {
     self.nonce = nonce
     number = chunks.count
     digest = EventDigest(of: chunks)
   }
 
-  /// When the waiting events have to be sent; nil when none waits.
+  /// When the waiting events must be sent; nil when no event waits.
   public var next: Instant? { oldest.map { $0 + EventChunk.longestAge } }
 
   /// Adds an event.
   ///
-  /// - Returns: The chunk that has become full, if one has.
-  /// - Throws: ``EventTooLong`` for an event that fits into no chunk; it is not added.
+  /// - Returns: The chunk that the event no longer fitted into, if any.
+  /// - Throws: ``EventTooLong`` for an event larger than a chunk; it is not added.
   public mutating func add(_ event: String, at now: Instant) throws(EventTooLong) -> EventChunk? {
     let size = event.utf8.count + 1
     guard size <= EventChunk.largest else { throw EventTooLong(bytes: size) }
@@ -106,13 +107,13 @@ public struct EventChunking: Sendable {
     return full
   }
 
-  /// The chunk that is due now, if one is.
+  /// Removes and returns the chunk that is due, if one is.
   public mutating func due(at now: Instant) -> EventChunk? {
     guard let next, next <= now else { return nil }
     return flush()
   }
 
-  /// The last chunk of the run, if events wait.
+  /// Removes and returns the waiting events as a chunk, if there are any.
   public mutating func flush() -> EventChunk? {
     guard !waiting.isEmpty else { return nil }
     defer {
@@ -127,9 +128,9 @@ public struct EventChunking: Sendable {
   }
 }
 
-/// An event is longer than a chunk may be.
+/// An event is larger than a chunk may be.
 public struct EventTooLong: Error, Equatable, Sendable, CustomStringConvertible {
-  /// Its size.
+  /// The size of the event.
   public let bytes: Int
 
   public var description: String {
@@ -138,7 +139,7 @@ public struct EventTooLong: Error, Equatable, Sendable, CustomStringConvertible 
 }
 
 extension EventRequest: StoredForm, JSONObjectForm {
-  static let what = "a request for events"
+  static let noun = "a request for events"
 
   package static let form = JSONKeys<EventRequest>(
     { EventRequest(job: $0, nonce: $1, number: $2) },
@@ -149,7 +150,7 @@ extension EventRequest: StoredForm, JSONObjectForm {
 }
 
 extension EventChunk: StoredForm, JSONObjectForm {
-  static let what = "a chunk of events"
+  static let noun = "a chunk of events"
 
   package static let form = JSONKeys<EventChunk>(
     { EventChunk(nonce: $0, number: $1, firstEvent: $2, events: $3) },

@@ -1,15 +1,16 @@
-// What is to be done with one device, for whoever runs it.
+// A job of the fleet: one chain to run on one device.
 //
-// A job is written once and never changed. Its chain is stored apart, by its digest.
+// It is written once and never changed; its state is in the device's entry and in its records. The text
+// of its chain is stored separately, by its digest.
 
 public import Bluetooth
 package import Jobs
 
 /// Whether a chain may be run again after it was armed.
 public enum Rerun: String, CaseIterable, Sendable {
-  /// An operation that may have happened is not to happen again.
+  /// Never: an operation that may have happened must not happen again.
   case never
-  /// All of its operations are declared idempotent.
+  /// Yes: all of its operations are declared idempotent.
   case idempotent
 }
 
@@ -17,7 +18,7 @@ public enum Rerun: String, CaseIterable, Sendable {
 public struct FleetJob: Equatable, Sendable {
   /// Its identity.
   public let id: JobID
-  /// The version of the format that a gateway has to know; see ``StoredValue/version``.
+  /// The format version that a gateway must be able to read; see ``StoredValue/version``.
   public var format = StoredValue.version
   /// The identity address of its device.
   public let device: BluetoothAddress
@@ -25,22 +26,22 @@ public struct FleetJob: Equatable, Sendable {
   public let chain: String
   /// The values of its variables.
   public var values: [String: String] = [:]
-  /// Who submitted it.
+  /// The name of its submitter.
   public let submitter: String
-  /// How long after its first sight an observer ends it as expired.
+  /// How long a member waits, from when it first saw the job, before it ends it as expired.
   public var deadline: Duration
   /// The only gateway that may run it.
   public var pin: String?
-  /// The gateway that runs it when it observes the device.
+  /// The gateway that runs it if it observes the device.
   public var prefer: String?
   /// The gateway that has the bond with the device; no other one may run it.
   public var bond: String?
-  /// What a gateway must be capable of.
+  /// The capabilities that a gateway must have.
   public var needs: [String] = []
   /// Whether it may run again after it was armed.
   public var rerun = Rerun.never
 
-  /// A job without values, wishes and needs.
+  /// Creates a job without values, without needs, and for any gateway.
   public init(
     id: JobID, device: BluetoothAddress, chain: String, submitter: String, deadline: Duration
   ) {
@@ -51,12 +52,12 @@ public struct FleetJob: Equatable, Sendable {
     self.deadline = deadline
   }
 
-  /// The gateway that alone may run it, because it has the bond or because the submitter asks for it.
+  /// The only gateway that may run it: the one with the bond, or else the pinned one.
   public var onlyGateway: String? { bond ?? pin }
 }
 
 extension FleetJob: StoredForm, JSONObjectForm {
-  static let what = "a job"
+  static let noun = "a job"
 
   package static let form = JSONKeys<FleetJob>(
     { format, id, device, chain, values, submitter, deadline, pin, prefer, bond, needs, rerun in

@@ -1,23 +1,23 @@
-// What a gateway keeps on its own disk, so that a later process can end truthfully what it began.
+// The journal that a gateway keeps on its own disk: after a crash, the next process ends its claims from it.
 
 import Bluetooth
 import Documents
 package import Jobs
 
-/// The unsettled claims of a gateway, as they are on its disk.
+/// The unsettled claims of a gateway.
 public struct GatewayJournal: Equatable, Sendable {
-  /// How many claims may be unsettled.
+  /// The most entries that a journal may have.
   public static let longest = 1000
 
   private var kept: [JournalEntry] = []
 
-  /// A journal without entries.
+  /// Creates an empty journal.
   public init() {}
 
   /// The entries, the oldest first.
   public var entries: [JournalEntry] { kept }
 
-  /// Keeps an entry; it replaces an earlier one of the same claim.
+  /// Adds an entry, which replaces an earlier one of the same claim.
   public mutating func keep(_ entry: JournalEntry) {
     guard let index = kept.firstIndex(where: { $0.nonce == entry.nonce }) else {
       kept.append(entry)
@@ -26,26 +26,26 @@ public struct GatewayJournal: Equatable, Sendable {
     kept[index] = entry
   }
 
-  /// Forgets the entry of a claim.
+  /// Deletes the entry of a claim.
   public mutating func forget(nonce: String) { kept.removeAll { $0.nonce == nonce } }
 
-  /// The JSON text.
+  /// The journal as JSON.
   public var text: String {
     JSONValue.object([.init("version", StoredValue.version.json)] + members).text + "\n"
   }
 
-  /// Reads the text of a file.
+  /// Parses the text of a file.
   ///
-  /// - Returns: Nil for anything else than a journal.
+  /// - Returns: Nil if it is not a journal.
   public init?(_ text: String) {
-    // The key is only named in the error, which is of no interest here.
+    // Any key will do: it only appears in the error, which is dropped here.
     guard let read = try? Self.read(text, .sweep) else { return nil }
     self = read
   }
 }
 
 extension GatewayJournal: StoredForm, JSONObjectForm {
-  static let what = "the journal of a gateway"
+  static let noun = "the journal of a gateway"
 
   package static let form = JSONKeys<GatewayJournal>(
     { entries in
@@ -79,6 +79,6 @@ extension JournalEntry: JSONObjectForm {
     JSONKey(optional: "end", \.endText, .text(bytes: FleetBounds.value))
   )
 
-  /// The end as the store has it.
+  /// The end in the form in which it is stored.
   private var endText: String? { end.map { StoredValue.record(.ended($0)).text } }
 }

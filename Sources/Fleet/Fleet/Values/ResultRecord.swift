@@ -1,45 +1,45 @@
-// The records of a job: each start, and its end.
+// The records of a job: each start of its chain, and its end.
 //
-// A record is appended only behind the record that its writer knows to be the last. So a successor
-// that begins makes the result of its predecessor impossible, and a result makes a further start
-// impossible, however stale their reads are.
+// A record is appended only if the last one is still the one that its writer knows. So after a successor
+// has started, the previous owner can no longer store an end; after an end, no member can start. This
+// holds however stale their reads are.
 
 import Documents
 package import Jobs
 
-/// How a job ended.
+/// The way a job ended.
 public enum EndState: String, CaseIterable, Sendable {
   /// All operations succeeded.
   case ok
-  /// An operation failed, and nothing after it was done.
+  /// An operation failed, and no later one began.
   case failed
   /// Cancelled, and no operation that is not idempotent was open.
   case cancelled
   /// An operation that is not idempotent may or may not have happened.
   case unknown
-  /// Stopped before the operation `step`: all before it happened; from it on at most operations that
-  /// are idempotent.
+  /// Stopped before the operation `step`. All operations before it happened; of those from it on, at
+  /// most idempotent ones.
   case interrupted
   /// No gateway observed the device.
   case noGateway = "no-gateway"
-  /// Gateways observed the device, and none has the version or the capabilities needed.
+  /// Gateways observed the device, but none reads the version or has the capabilities of the job.
   case noCapableGateway = "no-capable-gateway"
   /// The name belongs to several devices.
   case ambiguous
-  /// The name belongs only to private addresses that change; a bond is needed.
+  /// The name was seen only on private addresses, which change; a bond is needed.
   case needsBond = "needs-bond"
   /// The deadline passed, and no operation that is not idempotent happened.
   case expired
   /// The deadline passed while another gateway, or another program at a gateway, held the connection.
   case held
 
-  /// Whether a further record may replace it, with what a journal knows.
+  /// Whether a gateway whose journal knows more may append another end after this one.
   public var isOpen: Bool { self == .unknown }
 }
 
 /// The start of a chain.
 public struct StartRecord: Equatable, Sendable {
-  /// Who runs the chain.
+  /// The gateway that runs the chain.
   public let owner: String
   /// The claim under which it runs.
   public let nonce: String
@@ -49,25 +49,25 @@ public struct StartRecord: Equatable, Sendable {
 
 /// The end of a job.
 public struct EndRecord: Equatable, Sendable {
-  /// How it ended.
+  /// The way it ended.
   public var state: EndState
-  /// Who ended it.
+  /// The member that ended it.
   public let owner: String
   /// The claim under which it ended.
   public let nonce: String
-  /// The operation at which it ended, from 0; nil when none was reached.
+  /// The index of the operation at which it ended; nil when it succeeded or reached none.
   public var step: Int?
-  /// The operation that may have been carried out after the lease of its gateway had ended,
-  /// because the gateway was stopped between its check and its sending.
+  /// The index of an operation that may have been carried out after its gateway's lease had ended. This
+  /// happens if the gateway is suspended between checking the lease and sending.
   public var overran: Int?
-  /// How many events the run has.
+  /// The number of events of the run.
   public var events = 0
   /// The digest of the events; see ``EventDigest``.
   public var digest = ""
-  /// What else is known, for people: who listened, who holds the connection.
+  /// An explanation to print: which gateways listened, which program holds the connection.
   public var detail = ""
 
-  /// An end without events.
+  /// Creates an end without events.
   public init(_ state: EndState, owner: String, nonce: String, step: Int? = nil) {
     self.state = state
     self.owner = owner
@@ -83,7 +83,7 @@ public enum ResultRecord: Equatable, Sendable {
   /// The job ended.
   case ended(EndRecord)
 
-  /// The end, if it is one.
+  /// The end; nil for a start.
   public var end: EndRecord? {
     switch self {
     case .started: nil
@@ -91,7 +91,7 @@ public enum ResultRecord: Equatable, Sendable {
     }
   }
 
-  /// The claim of whoever wrote it.
+  /// The claim of the member that wrote it.
   public var nonce: String {
     switch self {
     case .started(let start): start.nonce
@@ -101,12 +101,12 @@ public enum ResultRecord: Equatable, Sendable {
 }
 
 extension ResultRecord: StoredForm {
-  static let what = "a record of a job"
+  static let noun = "a record of a job"
 
   private enum Name: String, CaseIterable { case started, ended }
 
   static let part = StoredPart<ResultRecord>(
-    expected: what, write: { .object($0.members) },
+    expected: noun, write: { .object($0.members) },
     read: { json, path, problems in
       let name = StoredPart<Name>.word.read(json["record"], of: "record", path, &problems)
       return switch name {

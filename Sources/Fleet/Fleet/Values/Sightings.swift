@@ -1,20 +1,20 @@
-// What gateways are, and what they observe.
+// The values that gateways publish: their entries, their sightings, and their turns to sweep.
 
 public import Bluetooth
 package import Jobs
 
-/// What a gateway reports of itself, once when it joins and at each change.
+/// A gateway's description of itself, renewed as long as it runs.
 public struct GatewayEntry: Equatable, Sendable {
-  /// What it is capable of.
+  /// The abilities that jobs can require.
   public var capabilities: [String] = []
-  /// The latest version of the format that it reads; see ``StoredValue/version``.
+  /// The latest format version that it reads; see ``StoredValue/version``.
   public var format = StoredValue.version
   /// The devices it has a bond with.
   public var bonds: [BluetoothAddress] = []
-  /// Whether it claims nothing new.
+  /// Whether it claims no further jobs.
   public var isDraining = false
 
-  /// A gateway without capabilities and bonds.
+  /// Creates the entry of a gateway without capabilities and bonds.
   public init() {}
 }
 
@@ -22,46 +22,46 @@ public struct GatewayEntry: Equatable, Sendable {
 public struct Sighting: Equatable, Sendable {
   /// The address it advertises.
   public let address: BluetoothAddress
-  /// Whether that address identifies it; a private address changes.
+  /// Whether that is its identity address; false for a private address, which changes.
   public var isIdentity = true
   /// The name it advertises.
   public var name: String?
   /// The RSSI, in dBm.
   public let rssi: Int
 
-  /// A device under an identity address, without a name.
+  /// Creates a sighting of an identity address, without a name.
   public init(address: BluetoothAddress, rssi: Int) {
     self.address = address
     self.rssi = rssi
   }
 }
 
-/// The devices that a gateway observes now. It may be lost: the next one follows.
+/// The devices that a gateway observes. A report may be lost; the next one replaces it.
 public struct SightingReport: Equatable, Sendable {
   /// The gateway.
   public let gateway: String
   /// The devices.
   public var sightings: [Sighting]
-  /// The devices whose connection another program on the gateway's host holds.
+  /// The devices that another program on the gateway's host is connected to.
   public var held: [BluetoothAddress] = []
 
-  /// A report.
+  /// Creates a report.
   public init(gateway: String, sightings: [Sighting]) {
     self.gateway = gateway
     self.sightings = sightings
   }
 }
 
-/// Whose turn it is to look for jobs that nobody follows.
+/// A gateway's turn to announce the jobs of all devices.
 public struct SweepTurn: Equatable, Sendable {
   /// The gateway.
   public let gateway: String
-  /// What distinguishes this turn from all others.
+  /// A text unique to this turn.
   public let nonce: String
 }
 
 extension GatewayEntry: StoredForm, JSONObjectForm {
-  static let what = "the entry of a gateway"
+  static let noun = "the entry of a gateway"
 
   package static let form = JSONKeys<GatewayEntry>(
     { format, capabilities, bonds, isDraining in
@@ -92,7 +92,7 @@ extension Sighting: JSONObjectForm {
 }
 
 extension SightingReport: StoredForm, JSONObjectForm {
-  static let what = "a report of sightings"
+  static let noun = "a report of sightings"
 
   package static let form = JSONKeys<SightingReport>(
     { gateway, sightings, held in
@@ -107,7 +107,7 @@ extension SightingReport: StoredForm, JSONObjectForm {
 }
 
 extension SweepTurn: StoredForm, JSONObjectForm {
-  static let what = "a turn to sweep"
+  static let noun = "a turn to sweep"
 
   package static let form = JSONKeys<SweepTurn>(
     { SweepTurn(gateway: $0, nonce: $1) },

@@ -1,15 +1,16 @@
-// How the values of the store are written and read: JSON, with bounds, and with all errors at once.
+// The JSON form of the stored values: every value has bounds, and a reader reports all errors at once.
 //
-// Keys that the reader does not know are ignored: a later version may have more.
+// Unknown keys are ignored, because a later version may have more of them. What the values mean is in
+// the files of their types.
 
 import Bluetooth
 package import Documents
 import Jobs
 
-/// A whole stored value, which has a version.
+/// A whole stored value; its JSON has a version.
 protocol StoredForm: Sendable {
-  /// What it is, for errors.
-  static var what: String { get }
+  /// The noun for the value in errors.
+  static var noun: String { get }
   static var part: StoredPart<Self> { get }
 }
 
@@ -20,7 +21,7 @@ extension StoredForm where Self: JSONObjectForm {
 extension StoredForm {
   static func read(_ text: String, _ key: StoreKey) throws(UnreadableValue) -> Self {
     guard text.utf8.count <= FleetBounds.value else {
-      let problem = "\(what) has \(text.utf8.count) bytes, more than \(FleetBounds.value)"
+      let problem = "\(noun) has \(text.utf8.count) bytes, more than \(FleetBounds.value)"
       throw UnreadableValue(key: key, problems: [problem])
     }
     let root: JSONValue
@@ -33,23 +34,24 @@ extension StoredForm {
     _ = StoredPart.number(1...(.max)).read(root["version"], of: "version", "", &problems)
     let value = part.read(root, "", &problems)
     guard let value, problems.isEmpty else {
-      throw UnreadableValue(key: key, problems: problems.isEmpty ? ["invalid \(what)"] : problems)
+      throw UnreadableValue(key: key, problems: problems.isEmpty ? ["invalid \(noun)"] : problems)
     }
     return value
   }
 }
 
-/// How the value of a key is written and read.
+/// The writer and the reader of a key's value.
 struct StoredPart<Part: Sendable>: Sendable {
-  /// What is valid, for errors.
+  /// A description of valid values, for errors.
   let expected: String
   let write: @Sendable (Part) -> JSONValue
-  /// Nil for a value that is not valid; its own parts add why to the problems.
+  /// Returns nil for an invalid value. Only the parts inside the value append their problems; for the
+  /// value itself `read(_:of:_:_:)` does.
   let read: @Sendable (JSONValue, _ path: String, _ problems: inout [String]) -> Part?
 
-  /// Reads the value of a key, which is missing when it is nil.
+  /// Reads the value of a key. `json` is nil if the key is missing, which is a problem.
   ///
-  /// - Parameter path: Where the object with the key is: empty, or a path and a full stop.
+  /// - Parameter path: The path of the object with the key: empty, or ending with a full stop.
   func read(_ json: JSONValue?, of key: String, _ path: String, _ problems: inout [String]) -> Part?
   {
     guard let json else {
@@ -68,7 +70,7 @@ struct StoredPart<Part: Sendable>: Sendable {
 }
 
 extension JSONKey where Part: Sendable {
-  /// A key of a stored value.
+  /// A required key.
   init(_ name: String, _ path: any KeyPath<Whole, Part> & Sendable, _ part: StoredPart<Part>) {
     self.init(
       name, write: { part.write($0[keyPath: path]) },
@@ -76,7 +78,7 @@ extension JSONKey where Part: Sendable {
     )
   }
 
-  /// A key of a stored value that may be missing or null.
+  /// A key that may be missing or null.
   init<Value>(
     optional name: String, _ path: any KeyPath<Whole, Value?> & Sendable, _ part: StoredPart<Value>
   ) where Part == Value? {
@@ -139,7 +141,7 @@ extension StoredPart<BluetoothAddress> {
 }
 
 extension StoredPart<Duration> {
-  /// Exact to the millisecond.
+  /// A duration, written in whole milliseconds.
   static func duration(_ range: ClosedRange<Duration>) -> Self {
     Self(
       expected: "a duration such as 15s, within \(range)",
@@ -195,9 +197,7 @@ extension StoredPart where Part: JSONObjectForm {
 }
 
 extension StoredPart {
-  /// - Parameters:
-  ///   - most: How many elements there may be.
-  ///   - bytes: How many bytes they may have in all, where they are texts.
+  /// A list of at most `most` elements.
   static func list<Element>(_ element: StoredPart<Element>, most: Int) -> Self
   where Part == [Element] {
     Self(
@@ -216,7 +216,7 @@ extension StoredPart {
 }
 
 extension StoredPart<[String]> {
-  /// Texts that have at most so many bytes in all.
+  /// A list of texts with a limit on their total size.
   static func texts(bytes: Int) -> Self {
     let list = Self.list(.text(bytes: bytes), most: bytes)
     return Self(

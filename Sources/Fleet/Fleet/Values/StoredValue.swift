@@ -1,4 +1,4 @@
-// Everything that a fleet keeps in its store, and its form there: one object of JSON with a version.
+// The values in the store of a fleet, and their form there: one JSON object with a version.
 
 import Documents
 import Jobs
@@ -23,11 +23,11 @@ public enum StoredValue: Equatable, Sendable {
   case eventsWanted(EventRequest)
   /// At ``StoreKey/Kind/sightings``.
   case sightings(SightingReport)
-  /// At ``StoreKey/Kind/announce``: something waits for the device.
+  /// At ``StoreKey/Kind/announce``: a job waits for the device.
   case announcement
 
-  /// The version of the format that is written. Those of other versions are read as far as they are
-  /// the same.
+  /// The format version that is written. Values of other versions are read as far as their form is the
+  /// same.
   public static let version = 1
 
   /// The JSON text.
@@ -45,18 +45,17 @@ public enum StoredValue: Equatable, Sendable {
       case .sightings(let report): report.members
       case .announcement: []
       }
-    // A job has the version that its reader has to know.
+    // A job's own version is the one that a gateway must be able to read.
     if members.first?.key != "version" {
       members.insert(.init("version", Self.version.json), at: 0)
     }
     return JSONValue.object(members).text
   }
 
-  /// Reads what somebody stored under a key.
+  /// Parses the text stored under a key.
   ///
-  /// It may come from anybody who can write to the store, so it is checked like a file: missing keys
-  /// and values out of bounds are errors. Keys that are not known are those of a later version, and
-  /// are ignored.
+  /// The text is not trusted: any program with access to the store may have written it. Missing keys and
+  /// values out of bounds are errors. Unknown keys are ignored, because a later version may write them.
   ///
   /// - Throws: ``UnreadableValue``.
   public init(_ text: String, at key: StoreKey) throws(UnreadableValue) {
@@ -84,9 +83,9 @@ public enum StoredValue: Equatable, Sendable {
 
 /// A stored value that cannot be read: not of this format, or out of bounds.
 public struct UnreadableValue: Error, Equatable, Sendable, CustomStringConvertible {
-  /// Where it is stored.
+  /// The key that it is stored under.
   public let key: StoreKey
-  /// What is wrong, an error each.
+  /// All problems of the text.
   public let problems: [String]
 
   public var description: String {
@@ -95,7 +94,7 @@ public struct UnreadableValue: Error, Equatable, Sendable, CustomStringConvertib
 }
 
 private struct ChainText: StoredForm, JSONObjectForm {
-  static let what = "the text of a chain"
+  static let noun = "the text of a chain"
   static let form = JSONKeys<ChainText>(
     { ChainText(text: $0) }, JSONKey("text", \.text, .text(bytes: FleetBounds.chain))
   )
@@ -104,36 +103,36 @@ private struct ChainText: StoredForm, JSONObjectForm {
 }
 
 private struct Announcement: StoredForm {
-  static let what = "an announcement"
+  static let noun = "an announcement"
   static let part = StoredPart<Announcement>(
-    expected: what, write: { _ in .object([]) }, read: { _, _, _ in Announcement() }
+    expected: noun, write: { _ in .object([]) }, read: { _, _, _ in Announcement() }
   )
 }
 
-/// What a value of the store may be at most.
+/// The limits of values in the store.
 public enum FleetBounds {
   /// The size of the text of a chain, in bytes.
   public static let chain = 512 << 10
   /// The size of any value, in bytes.
   public static let value = 1 << 20
-  /// How many variables a job sets.
+  /// The number of variables that a job sets.
   public static let values = 64
   /// The size of the value of a variable, in bytes.
   public static let valueText = 4 << 10
-  /// How many capabilities a job needs, or a gateway has.
+  /// The number of capabilities that a job needs or a gateway has.
   public static let needs = 32
-  /// How many sightings are reported at once.
+  /// The number of sightings in a report.
   public static let sightings = 1000
   /// The size of the name of a device, in bytes.
   public static let deviceName = 248
-  /// The size of a detail for people, in bytes.
+  /// The size of ``EndRecord/detail``, in bytes.
   public static let detail = 4 << 10
-  /// How long events are kept, by the store and by the gateway that had them.
+  /// How long events are kept, by the store and by the gateway that ran the chain.
   public static let eventAge = Duration.seconds(24 * 3600)
-  /// The size of all events that are kept, in bytes; the oldest go first.
+  /// The total size of the events that are kept, in bytes; the oldest are deleted first.
   public static let eventBytes = 256 << 20
-  /// How long a job may wait and run.
+  /// The deadlines that a job may have.
   public static let deadline = Duration.seconds(1)...Duration.seconds(7 * 24 * 3600)
-  /// How long a claim holds without a renewal.
+  /// The leases that a claim may have.
   public static let lease = Duration.seconds(1)...Duration.seconds(3600)
 }

@@ -44,14 +44,14 @@ final class AttributeCalls: Sendable {
   ///   - limit: How long the reply may take, whatever the enclosing deadlines.
   ///   - isConclusive: Whether bluetoothd replies to such a call when the connection ends, unless it
   ///     waits for encryption.
-  ///   - sent: Called when the call has been sent.
+  ///   - sending: Called just before the call is sent.
   /// - Throws: What `MessageBus.call` throws; ``Cause`` when the connection ended without a
   ///   reply.
   @inline(__always)
   nonisolated(nonsending)
     func call(
       _ call: MethodCall, limit: Duration? = nil, isConclusive: Bool = true,
-      lateReply: (@Sendable (Result<Message, DBusError>) -> Void)? = nil, sent: (() -> Void)? = nil
+      lateReply: (@Sendable (Result<Message, DBusError>) -> Void)? = nil, sending: () -> Void = {}
     ) async throws -> Message
   {
     var serial: UInt32?
@@ -62,8 +62,8 @@ final class AttributeCalls: Sendable {
         on: bus.loop, operation: call.operation, limit: limit, otherwise: limits.attribute
       ) { caller in
         id = enter(caller, isConclusive)
+        sending()
         serial = try bus.begin(call, for: caller, lateReply: lateReply)
-        sent?()
       }
     } catch {
       if let serial { bus.abandonCall(serial: serial) }

@@ -29,22 +29,22 @@ extension CharacteristicChannel {
       },
       ended: { [weak self] in self?.notifySocketEnded() }
     )
-    state.withLock { state in
-      state.socket = socket
-      state.isCauseOpen = false
+    // The connection may have dropped while this task waited to be resumed.
+    let isOver = state.withLock { state in
+      state.causeTimer = nil
+      if state.ending == nil { state.socket = socket }
+      return state.ending != nil
     }
+    if isOver { socket.close() }
   }
 
   /// bluetoothd has closed its end: the connection dropped, which its signal reports within a
   /// moment, or a program caused the release.
   private func notifySocketEnded() {
+    let timer = loop.after(limits.release) { [weak self] in self?.end(Cause.notifyReleased) }
     state.withLock { state in
       state.socket = nil
-      state.isCauseOpen = true
-    }
-    loop.after(limits.release) { [weak self] in
-      guard let self, state.withLock({ $0.isCauseOpen }) else { return }
-      end(Cause.notifyReleased)
+      state.causeTimer = timer
     }
   }
 

@@ -40,23 +40,39 @@ extension CharacteristicChannel {
     }
   }
 
-  /// Subscribes again on a new connection. A subscription that bluetoothd has kept does no harm: it
-  /// accepts a repeated StartNotify.
-  func resubscribe(_ delivery: SubscriptionOptions.Delivery) async throws {
+  /// Subscribes again on a new connection, for all subscribers that are interrupted. A subscription
+  /// that bluetoothd has kept does no harm: it accepts a repeated StartNotify.
+  ///
+  /// The connection may have dropped again by the time this returns: the mailbox is interrupted then.
+  func resubscribe(
+    _ mailbox: NotificationMailbox, requireConnection: @Sendable () throws -> Void
+  ) async throws {
     try await gate.pass(on: loop, operation: "subscribing to \(view.title) again") {
-      if delivery == .signals { state.withLock { $0.isNotifying = false } }
-      try await start(delivery, limit: nil)
+      // Another subscriber may have resumed it.
+      guard mailbox.isInterrupted else { return }
+      try requireConnection()
+      try await start(mailbox.options.delivery, limit: nil)
     }
   }
 
+  /// Makes bluetoothd deliver values, unless it does. All subscribers have resumed then, unless the
+  /// connection has dropped while this task waited to be resumed.
   private func start(_ delivery: SubscriptionOptions.Delivery, limit: Duration?) async throws {
-    let isRunning = state.withLock { $0.isNotifying || $0.socket != nil }
-    if isRunning { return }
-    try await settle(limit: limit)
-    switch delivery {
-    case .signals: try await startNotify(limit: limit)
-    case .acquire: try await acquireNotify(limit: limit)
+    let (isRunning, isKept) = state.withLock { state in
+      state.ending = nil
+      return (state.isNotifying && state.isConfirmed || state.socket != nil, state.isNotifying)
     }
+    if !isRunning {
+      try await settle(limit: limit)
+      switch delivery {
+      case .signals: try await startNotify(limit: limit)
+      // bluetoothd lets nobody acquire what it notifies.
+      case .acquire where isKept: try await startNotify(limit: limit)
+      case .acquire: try await acquireNotify(limit: limit)
+      }
+    }
+    let (resumed, now) = (state.withLock { $0.ending == nil ? $0.subscribers : [] }, loop.now)
+    for subscriber in resumed { subscriber.mailbox.resumed(at: now) }
   }
 
   private func startNotify(limit: Duration?) async throws {
@@ -70,15 +86,19 @@ extension CharacteristicChannel {
       ) { [weak self] in self?.receive($0) }
       state.withLock { $0.rule = rule }
     }
+    let wasNotifying = state.withLock { $0.isNotifying }
     do {
       let limit = limit ?? limits.attribute
-      _ = try await calls.call(startCall, limit: limit, lateReply: lateStart, sent: startSent)
+      _ = try await calls.call(startCall, limit: limit, lateReply: lateStart, sending: startSending)
     } catch {
       // Its reply may still arrive for an abandoned call.
-      if !(error is CancellationError || error is TimedOut) { startAnswered() }
+      if !(error is CancellationError || error is TimedOut) {
+        state.withLock { $0.isNotifying = wasNotifying }
+        startAnswered()
+      }
       throw error
     }
-    state.withLock { $0.isNotifying = true }
+    state.withLock { $0.isConfirmed = $0.ending == nil }
     startAnswered()
   }
 
@@ -101,8 +121,12 @@ extension CharacteristicChannel {
     }
   }
 
-  private func startSent() {
-    state.withLock { $0.latestStart = loop.now + limits.attribute }
+  private func startSending() {
+    state.withLock { state in
+      state.latestStart = loop.now + limits.attribute
+      // It may have an effect without a reply.
+      state.isNotifying = true
+    }
   }
 
   /// No StartNotify is pending any more.
@@ -131,7 +155,7 @@ extension CharacteristicChannel {
       guard state.subscribers.isEmpty || state.isStartAwaited, state.isNotifying else {
         return false
       }
-      state.isNotifying = false
+      (state.isNotifying, state.isConfirmed) = (false, false)
       return true
     }
     if isUnwanted { try? bus.send(stopCall.withoutReply()) }
@@ -145,12 +169,13 @@ extension CharacteristicChannel {
   func unsubscribe(_ subscriber: Subscriber) async throws {
     removeSubscriber(subscriber)
     try await gate.pass(on: loop, operation: "ending a subscription to \(view.title)") {
+      defer { dropRule() }
       let (isOver, socket) = state.withLock { state in
         guard state.subscribers.isEmpty, state.isNotifying || state.socket != nil else {
           return (false, AttributeSocket?.none)
         }
         defer {
-          state.isNotifying = false
+          (state.isNotifying, state.isConfirmed) = (false, false)
           state.socket = nil
         }
         return (true, state.socket)
@@ -158,10 +183,7 @@ extension CharacteristicChannel {
       guard isOver else { return }
       // bluetoothd releases an acquired characteristic at StopNotify, before it replies; it would
       // notice the end of the socket later.
-      defer {
-        socket?.close()
-        dropRule()
-      }
+      defer { socket?.close() }
       do {
         try await calls.cleanUp(stopCall)
       } catch let error as DBusError where !Self.matters(error) {
@@ -195,7 +217,10 @@ extension CharacteristicChannel {
   }
 
   /// The subscriber has moved to another channel.
-  func forget(_ subscriber: Subscriber) { removeSubscriber(subscriber) }
+  func forget(_ subscriber: Subscriber) {
+    removeSubscriber(subscriber)
+    dropRule()
+  }
 
   private func removeSubscriber(_ subscriber: Subscriber) {
     state.withLock { $0.subscribers.removeAll { $0.id == subscriber.id } }
@@ -204,20 +229,35 @@ extension CharacteristicChannel {
   /// The connection or the object has ended, or bluetoothd stopped the subscription: every stream
   /// ends or resumes.
   func end(_ problem: Cause) {
-    let socket: AttributeSocket? = state.withLock { state in
+    let (socket, held, timer) = state.withLock { state in
       defer {
         state.socket = nil
-        state.isCauseOpen = false
+        state.causeTimer = nil
+        state.ending = problem
+        state.isConfirmed = false
+        // The session has ended with the object or with bluetoothd.
+        if problem == .objectGone || problem.failureClass == .unavailable {
+          state.isNotifying = false
+        }
       }
-      return state.socket
+      return (state.socket, state.filter.linkEnded(), state.causeTimer)
     }
+    timer?.cancel()
     startAnswered()
-    // Subscribers still receive what bluetoothd had written before.
+    // Subscribers still receive what came before.
+    deliver(held)
     socket?.drain()
     socket?.close()
     let now = loop.now
     for subscriber in state.withLock({ $0.subscribers }) {
       subscriber.mailbox.end(problem, at: now)
+    }
+  }
+
+  /// This program disconnects the device: subscriptions that wait to be resumed end.
+  func endInterrupted(_ problem: Cause) {
+    for subscriber in state.withLock({ $0.subscribers }) {
+      subscriber.mailbox.endInterrupted(problem)
     }
   }
 

@@ -19,12 +19,17 @@ final class CharacteristicChannel: Sendable {
     var latestStart: Instant?
     /// The next start waits for that reply.
     var isStartAwaited = false
-    /// StartNotify has succeeded.
+    /// bluetoothd has, or may have, a session of StartNotify, which it keeps when the connection
+    /// drops.
     var isNotifying = false
+    /// StartNotify has succeeded on the present connection.
+    var isConfirmed = false
     /// The result of AcquireNotify.
     var socket: AttributeSocket?
-    /// The socket has ended, and the cause is not known yet.
-    var isCauseOpen = false
+    /// Why the subscription ended last, since the latest start.
+    var ending: Cause?
+    /// The socket has ended, and the cause is not known before this timer fires.
+    var causeTimer: LoopTimer?
     /// A writer of this program has acquired the characteristic.
     var isWriterHere = false
   }
@@ -60,9 +65,12 @@ final class CharacteristicChannel: Sendable {
     func read(offset: Int = 0) async throws -> [UInt8]
   {
     let call = offset == 0 ? readCall : readCall(from: offset)
-    state.withLock { $0.filter.readBegan() }
     do {
-      let reply = try await calls.call(call) { [self] in lateRead($0, offset) }
+      // Not for a call that is not sent.
+      let reply = try await calls.call(
+        call, lateReply: { [self] in lateRead($0, offset) },
+        sending: { state.withLock { $0.filter.readBegan() } }
+      )
       let value = reply.output(of: GattCharacteristic1.readValue)
       readEnded(value, offset)
       return try Self.checked(value)

@@ -185,7 +185,11 @@ final class DeviceLink: Sendable {
   }
 
   private func endChannels(_ problem: Cause) {
-    let channels = state.withLock { $0.channels.sorted { $0.key < $1.key }.map(\.value) }
-    for channel in channels { channel.end(problem) }
+    for channel in sortedChannels { channel.end(problem) }
+  }
+
+  /// The channels in use, in the order of their paths.
+  var sortedChannels: [CharacteristicChannel] {
+    state.withLock { $0.channels.sorted { $0.key < $1.key }.map(\.value) }
   }
 }

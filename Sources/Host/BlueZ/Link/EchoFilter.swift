@@ -64,6 +64,14 @@ struct EchoFilter: Sendable {
     return held
   }
 
+  /// The connection has ended: no reply makes a held value an echo any more.
+  ///
+  /// - Returns: The values to pass on now.
+  mutating func linkEnded() -> [Held] {
+    defer { held = [] }
+    return held
+  }
+
   /// The maximum holding time of a value is over.
   ///
   /// - Returns: The values to pass on now: this one and those before it.

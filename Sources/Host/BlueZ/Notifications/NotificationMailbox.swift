@@ -8,12 +8,22 @@ final class NotificationMailbox: Sendable {
   private struct State {
     var queue: NotificationQueue
     var ending: (any Error)?
-    /// It was interrupted, and has not resumed.
+    /// bluetoothd has to be asked for the subscription again.
     var isInterrupted = false
+    /// Since when values may be missing; nil when none are.
+    var openGap: Instant?
+    /// When the gap ended whose mark was taken before.
+    var gapEnd: Instant?
     /// How many entries were taken since the last one that was waited for.
     var takenAtOnce = 0
 
     var isReady: Bool { !queue.isEmpty || ending != nil }
+
+    mutating func closeGap(at instant: Instant) {
+      guard openGap != nil else { return }
+      openGap = nil
+      if !queue.resumed(at: instant) { gapEnd = instant }
+    }
   }
 
   /// How many waiting entries are taken before the loop does other work.
@@ -31,6 +41,8 @@ final class NotificationMailbox: Sendable {
   func send(_ notification: NotifiedValue) {
     state.change { state in
       guard state.ending == nil else { return }
+      // A subscription that bluetoothd has kept delivers before it is confirmed.
+      state.closeGap(at: notification.at)
       if !state.queue.put(notification) { state.ending = BufferOverflow(bound: options.buffer) }
     }
   }
@@ -45,7 +57,10 @@ final class NotificationMailbox: Sendable {
       if options.onLinkLoss == .resume, isLoss {
         // A dropped connection, the objects removed with it, and an attempt to resume that was
         // undone are one loss.
-        if !state.isInterrupted { state.queue.lost(problem, at: instant) }
+        if state.openGap == nil {
+          state.queue.lost(at: instant)
+          state.openGap = instant
+        }
         state.isInterrupted = true
       } else {
         state.ending = problem
@@ -53,8 +68,29 @@ final class NotificationMailbox: Sendable {
     }
   }
 
-  /// The subscription has resumed: what ends it from now on is another loss.
-  func resumed() { state.withLock { $0.isInterrupted = false } }
+  /// The subscription is active again: what ends it from now on is another loss.
+  func resumed(at instant: Instant) {
+    state.withLock { state in
+      state.isInterrupted = false
+      state.closeGap(at: instant)
+    }
+  }
+
+  /// Whether the subscription has to be resumed.
+  var isInterrupted: Bool { state.withLock { $0.isInterrupted && $0.ending == nil } }
+
+  /// Ends an interrupted subscription: it is not resumed.
+  func endInterrupted(_ problem: Cause) {
+    state.change { if $0.isInterrupted, $0.ending == nil { $0.ending = problem } }
+  }
+
+  /// When the interruption ended whose mark was taken last; nil when it has not.
+  func takeGapEnd() -> Instant? {
+    state.withLock { state in
+      defer { state.gapEnd = nil }
+      return state.gapEnd
+    }
+  }
 
   /// Waits for the next entry. Entries that are there already are taken without a wait; after so many
   /// of them the loop does other work first.

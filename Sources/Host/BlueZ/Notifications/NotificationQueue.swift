@@ -13,8 +13,9 @@ struct NotificationQueue: Sendable {
     /// This many consecutive values were dropped; the first and the last of them arrived at these
     /// times.
     case dropped(Int, from: Instant, to: Instant)
-    /// The subscription was interrupted; the subscriber has to resume it.
-    case lost(Cause, at: Instant)
+    /// The subscription was interrupted, and may have to be resumed. `until`: when values came
+    /// again; nil when none have.
+    case lost(at: Instant, until: Instant?)
   }
 
   let bound: Int
@@ -57,8 +58,18 @@ struct NotificationQueue: Sendable {
   }
 
   /// Marks where the subscription was interrupted.
-  mutating func lost(_ problem: Cause, at instant: Instant) {
-    entries.append(.lost(problem, at: instant))
+  mutating func lost(at instant: Instant) { entries.append(.lost(at: instant, until: nil)) }
+
+  /// The last interruption ended.
+  ///
+  /// - Returns: False when its mark was taken before.
+  mutating func resumed(at instant: Instant) -> Bool {
+    for index in entries.indices.reversed() where index >= head {
+      guard case .lost(let from, nil) = entries[index] else { continue }
+      entries[index] = .lost(at: from, until: instant)
+      return true
+    }
+    return false
   }
 
   /// Removes and returns the next entry.

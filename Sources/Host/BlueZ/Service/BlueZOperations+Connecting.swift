@@ -102,8 +102,27 @@ extension BlueZOperations {
     let adapter = try await readyAdapter()
     if let known = reachableDevice(on: adapter.path) { return known }
     notify(.finding)
+    // A discovery that pauses forgets what it has received; the failure is about the whole search.
+    let heard = Guarded<[ObjectPath: Advertisement]>([:])
+    for seen in client.look({ $0.received(on: adapter.path) }) {
+      heard.withLock { $0[BlueZPath.device(seen.address, of: adapter.path)] = seen }
+    }
+    let forget = client.observe { event in
+      guard case .changes(let changes, let tree) = event else { return }
+      for change in changes where change.isSighting && change.path.parent == adapter.path {
+        heard.withLock { heard in
+          guard heard[change.path] == nil, tree.value(Device1.rssi, at: change.path) != nil else {
+            return
+          }
+          heard[change.path] = tree.advertisement(of: change.path)
+        }
+      }
+    }
+    defer { forget() }
     return try await client.discovery(on: adapter.path).during(client) {
-      guard let found = try await chosenDevice(on: adapter) else { throw notFound(on: adapter) }
+      guard let found = try await chosenDevice(on: adapter, heard) else {
+        throw notFound(among: heard)
+      }
       return found
     }
   }
@@ -112,10 +131,12 @@ extension BlueZOperations {
   /// received at the beginning of the scan. One that is found later is used at once.
   ///
   /// - Returns: nil at the end of the limit.
-  private func chosenDevice(on adapter: AdapterFacts) async throws -> ObjectPath? {
+  private func chosenDevice(
+    on adapter: AdapterFacts, _ heard: Guarded<[ObjectPath: Advertisement]>
+  ) async throws -> ObjectPath? {
     let discovery = client.discovery(on: adapter.path)
     let end = loop.now + client.limits.find
-    while loop.now < end, try await seesDevice(on: adapter, limit: end - loop.now) {
+    while loop.now < end, try await seesDevice(on: adapter, limit: end - loop.now, heard) {
       let search = search(on: adapter.path)
       let choice = (discovery.begun ?? loop.now) + client.limits.choice
       let wait = search.mayMatchSeveral ? choice - loop.now : .zero
@@ -163,7 +184,9 @@ extension BlueZOperations {
   /// Waits until discovery has found a device.
   ///
   /// - Returns: false at the end of the limit.
-  private func seesDevice(on adapter: AdapterFacts, limit: Duration) async throws -> Bool {
+  private func seesDevice(
+    on adapter: AdapterFacts, limit: Duration, _ heard: Guarded<[ObjectPath: Advertisement]>
+  ) async throws -> Bool {
     let looked = Guarded<UInt64?>(nil)
     let search = search(on: adapter.path)
     do {
@@ -177,13 +200,20 @@ extension BlueZOperations {
       }
       return true
     } catch is TimedOut {
-      if Task.isCancelled { throw notFound(on: adapter) }
+      if Task.isCancelled { throw notFound(among: heard) }
       return false
     }
   }
 
-  private func notFound(on adapter: AdapterFacts) -> Cause {
-    Cause.notFound(target, received: client.look { $0.received(on: adapter.path) })
+  private func notFound(among heard: Guarded<[ObjectPath: Advertisement]>) -> Cause {
+    let all = heard.withLock { $0 }.sorted { $0.key < $1.key }
+    // As it is received now, where it is.
+    let received = client.look { tree in
+      all.map { path, seen in
+        tree.advertisement(of: path).flatMap { $0.rssi == nil ? nil : $0 } ?? seen
+      }
+    }
+    return Cause.notFound(target, received: received)
   }
 
   // MARK: Services

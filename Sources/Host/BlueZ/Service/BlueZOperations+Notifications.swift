@@ -46,9 +46,11 @@ extension BlueZOperations {
     let mailbox = present.withLock { $0.mailbox }
     return Signal { [self] sink in
       let stream = openStream
+      var pause = Duration.zero
       while true {
         switch try await next(of: mailbox, selector) {
         case .value(let notification):
+          pause = .zero
           if let stream {
             try await stream.whileOpen { try await sink(.value(notification)) }
           } else {
@@ -56,9 +58,17 @@ extension BlueZOperations {
           }
         case .dropped(let count, let from, let to):
           try await sink(.gap(NotificationGap(.overflow(dropped: count), from: from, to: to)))
-        case .lost(let problem, let from):
-          try await resume(present, selector, after: problem)
-          try await sink(.gap(NotificationGap(.linkLost, from: from, to: loop.now)))
+        case .lost(let from, let until):
+          do {
+            try await resume(present, selector, &pause)
+          } catch {
+            // Whatever ends it, values are missing since then.
+            let gap = NotificationGap(.linkLost, from: from, to: until ?? loop.now)
+            try? await sink(.gap(gap))
+            throw error
+          }
+          let to = until ?? mailbox.takeGapEnd() ?? loop.now
+          try await sink(.gap(NotificationGap(.linkLost, from: from, to: to)))
         }
       }
     }
@@ -82,24 +92,30 @@ extension BlueZOperations {
   // MARK: Resuming
 
   /// Connects and subscribes again, as often as necessary within the limit.
+  ///
+  /// - Parameter pause: The time before the next attempt. It grows until a value arrives: a device that
+  ///   drops each connection is connected as seldom as one that is not there.
   private func resume(
-    _ present: Guarded<Subscriber>, _ selector: CharacteristicSelector, after loss: Cause
+    _ present: Guarded<Subscriber>, _ selector: CharacteristicSelector, _ pause: inout Duration
   ) async throws {
+    let mailbox = present.withLock { $0.mailbox }
     let end = loop.now + client.limits.resume
-    var pause = Duration.milliseconds(250)
-    while true {
+    // Another subscriber may resume it, and our own disconnect ends it.
+    while mailbox.isInterrupted {
+      if pause > .zero { try await loop.sleep(for: pause) }
+      pause = max(.milliseconds(250), min(pause * 2, .seconds(5)))
+      guard mailbox.isInterrupted else { return }
       do {
-        return try await resumeOnce(present, selector)
+        try await resumeOnce(present, selector)
       } catch {
         // A passed deadline or a cancellation is reported as such.
         if Task.isCancelled { try await loop.sleep(for: .zero) }
+        guard mailbox.isInterrupted else { return }
         guard let failure = error as? DeviceFailure, failure.mayPass, loop.now + pause < end else {
           if error is DeviceFailure { throw error }
           throw await attributeFailure(error, .notify, "listening again to", selector)
         }
       }
-      try await loop.sleep(for: pause)
-      pause = min(pause * 2, .seconds(5))
     }
   }
 
@@ -120,7 +136,7 @@ extension BlueZOperations {
     do {
       let channel = try channel(selector)
       if channel === old.channel {
-        try await channel.resubscribe(old.mailbox.options.delivery)
+        try await channel.resubscribe(old.mailbox) { _ = try linkedDevice() }
       } else {
         // The objects were created again. The old channel receives signals of the same path: it is
         // removed first.
@@ -128,7 +144,8 @@ extension BlueZOperations {
         let new = try await channel.subscribe(old.mailbox) { _ = try linkedDevice() }
         present.withLock { $0 = new }
       }
-      old.mailbox.resumed()
+      // The connection may have dropped behind the reply.
+      if old.mailbox.isInterrupted { throw Cause.linkLost }
     } catch {
       throw await attributeFailure(error, .notify, "subscribing again to", selector)
     }

@@ -1,13 +1,13 @@
-// What a page is sent: changes, of which a snapshot is a list too.
+// The changes that pages receive, and their JSON. A snapshot is a list of changes too.
 //
-// The one description of the JSON that the page's script reads.
+// The page's script, app.js, must read every `kind` of them.
 
 import Bluetooth
 package import Documents
 package import Jobs
 
-/// One thing that a page learns. What it is sent again replaces what it had, but for points, which
-/// are added, and minutes, which replace those of the same time.
+/// One change for a page. It replaces what the page had of the same object, except that points are added,
+/// and minutes replace only those of the same time.
 package enum DashboardChange: Sendable {
   case facts(DashboardFacts)
   case scan(ScanState)
@@ -24,7 +24,7 @@ package enum DashboardChange: Sendable {
 
   package typealias Members = KeyValuePairs<String, any JSONWritable>
 
-  /// The change as an object, with its `kind`.
+  /// The change as a JSON object with its `kind`.
   package var json: JSONValue {
     switch self {
     case .facts(let facts): Self.object("facts", facts.members)
@@ -50,9 +50,9 @@ package enum DashboardChange: Sendable {
   }
 }
 
-/// Changes with the ordinal of the last one: what a page fetches, and what it is sent.
+/// A list of changes with the ordinal of the last one, as a snapshot or as an event.
 ///
-/// A page that fetched a snapshot ignores what is numbered up to its ordinal.
+/// A page that has a snapshot ignores later events up to its ordinal.
 package struct DashboardUpdate: Sendable {
   package let ordinal: Int
   package let changes: [DashboardChange]
@@ -63,7 +63,7 @@ package struct DashboardUpdate: Sendable {
   }
 }
 
-/// What is true as long as the program runs.
+/// The facts that do not change while the program runs.
 package struct DashboardFacts: Sendable {
   package let version: String
   package let isSimulated: Bool
@@ -92,20 +92,20 @@ package struct DashboardFacts: Sendable {
   }
 }
 
-/// Whether nearby devices are reported.
+/// The state of the scan for nearby devices.
 package struct ScanState: Sendable {
-  /// Why not; nil while the scan works.
+  /// The failure; nil while the scan works.
   var failure: RunFailure?
 
   var members: DashboardChange.Members { ["why": failure?.description] }
 }
 
-/// Something worth a mark on the axis of time.
+/// A mark on the time axis of the charts.
 package struct Mark: Sendable {
   let mark: WatchMark
   /// Milliseconds since 1970-01-01T00:00:00Z.
   let at: Int
-  /// The device that it is about; nil for all.
+  /// The device it belongs to; nil for all.
   let device: String?
 
   var members: DashboardChange.Members {
@@ -114,13 +114,13 @@ package struct Mark: Sendable {
 }
 
 extension WatchPlan.Device {
-  /// What is watched of it.
+  /// The device and its watched characteristics.
   var json: JSONValue {
     JSONValue(["device": target.text, "characteristics": characteristics.map { "\($0)" }])
   }
 }
 
 extension Duration {
-  /// A wall-clock time as the page has it: milliseconds since 1970-01-01T00:00:00Z.
+  /// The time in milliseconds since 1970-01-01T00:00:00Z, as the page uses it.
   var milliseconds: Int { Int(self / .milliseconds(1)) }
 }

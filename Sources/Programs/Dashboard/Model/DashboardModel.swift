@@ -1,7 +1,7 @@
-// All that the dashboard shows.
+// The state of everything the dashboard shows.
 //
-// A pure state machine: news go in with their times, what pages are to be sent comes out. It knows
-// no browser, no journal and no device.
+// A pure state machine: news and their times in, updates for pages out. It knows no browser, no journal
+// and no device.
 
 package import Bluetooth
 import Jobs
@@ -10,21 +10,21 @@ import Signals
 
 /// The state of the dashboard.
 package struct DashboardModel: Sendable {
-  /// How many series are kept; values of further ones are counted.
+  /// The most series that are kept. Values of further ones are only counted.
   static let mostSeries = 200
-  /// How many watches are shown: the oldest that ended makes room.
+  /// The most watches that are shown. A new one replaces the oldest that has ended.
   package static let mostWatches = 50
-  /// How many marks are kept.
+  /// The most marks that are kept.
   static let mostMarks = 500
-  /// Watches of one device share its connection: what each reports of it within so many milliseconds
-  /// is one mark.
+  /// The time in milliseconds within which marks of one connection and kind are merged: watches of one
+  /// device share its connection, and each reports its changes.
   private static let sameMoment = 1000
-  /// How many runs are shown: the latest.
+  /// The most runs that are shown.
   package static let mostRuns = 50
-  /// How long a note may be, in characters.
+  /// The longest note, in characters.
   package static let longestNote = 200
 
-  /// What makes two series the same.
+  /// The identity of a series.
   private struct SeriesName: Hashable, Sendable {
     let device: String
     let attribute: String
@@ -47,7 +47,7 @@ package struct DashboardModel: Sendable {
   /// The ordinal of the last update.
   private var ordinal = 0
 
-  /// A dashboard that has seen nothing.
+  /// Creates an empty dashboard.
   ///
   /// - Parameter names: The names of services.
   package init(_ facts: DashboardFacts, names: AttributeNames = .assigned) {
@@ -55,41 +55,41 @@ package struct DashboardModel: Sendable {
     devices = NearbyDevices(names: names)
   }
 
-  /// Something happened.
+  /// Applies news to the state.
   ///
-  /// - Parameter time: When, since 1970-01-01T00:00:00Z.
-  package mutating func take(_ news: DashboardNews, at time: Duration) {
+  /// - Parameter time: The time of the news, since 1970-01-01T00:00:00Z.
+  package mutating func apply(_ news: DashboardNews, at time: Duration) {
     let at = time.milliseconds
     switch news {
     case .scanning(let failure):
       isScanChanged = isScanChanged || failure != scan.failure
       scan.failure = failure
-    case .seen(let advertisement): devices.take(advertisement, at: at)
+    case .seen(let advertisement): devices.add(advertisement, at: at)
     case .watchBegan(let id, let plan): begin(WatchCard(id: id, plan: plan))
-    case .watchOutput(let id, let output): take(output, of: id, at: at)
+    case .watchOutput(let id, let output): apply(output, of: id, at: at)
     case .watchEnded(let id, let failure): end(id, failure, at: at)
     case .history(let device, let attribute, let minutes):
-      take(minutes, device: device, attribute: attribute)
+      apply(minutes, device: device, attribute: attribute)
     case .note(let text): mark(WatchMark(.note, String(text.prefix(Self.longestNote))), nil, at: at)
     case .chainBegan(let key, let chain, let device):
       begin(RunHistory(RunCard(key, chain: chain, device: device, at: time)))
-    case .chain(let key, let event): take(event, of: key)
+    case .chain(let key, let event): apply(event, of: key)
     case .batchBegan(let key, let batch):
       begin(RunHistory(RunCard(key, batch: batch, at: time)))
-    case .batch(let key, let event): runs[key]?.take(event)
-    case .batchChain(let key, let event): runs[key]?.take(event)
+    case .batch(let key, let event): runs[key]?.apply(event)
+    case .batchChain(let key, let event): runs[key]?.apply(event)
     case .chainFailed(let key, let failure):
       changeRun(key) { $0.end("failed", why: failure.description, at: time) }
-    case .runs(let followed): for run in followed { take(run) }
+    case .runs(let followed): for run in followed { apply(run) }
     }
   }
 
   // MARK: Watches
 
-  /// The watch of this number; nil for none.
+  /// Returns the watch with a number; nil if there is none.
   package func watch(_ id: Int) -> WatchCard? { watches.first { $0.id == id } }
 
-  /// How many watches are under way.
+  /// The number of running watches.
   package var watchesUnderWay: Int { watches.count { $0.isUnderWay } }
 
   private mutating func begin(_ watch: WatchCard) {
@@ -120,8 +120,8 @@ package struct DashboardModel: Sendable {
     }
   }
 
-  private mutating func take(_ output: WatchOutput, of id: Int, at: Int) {
-    if let event = output.printed { take(event, of: id) }
+  private mutating func apply(_ output: WatchOutput, of id: Int, at: Int) {
+    if let event = output.printed { apply(event, of: id) }
     guard let change = output.link, let index = output.device, let watch = watch(id) else { return }
     let device = watch.plan.devices[index].target.text
     switch change {
@@ -131,10 +131,10 @@ package struct DashboardModel: Sendable {
       mark(WatchMark(change), device, at: at)
       breakSeries(of: device, nil, at: at)
     }
-    self.change(id) { $0.take(change, of: index) }
+    self.change(id) { $0.apply(change, of: index) }
   }
 
-  private mutating func take(_ event: RunEvent, of id: Int) {
+  private mutating func apply(_ event: RunEvent, of id: Int) {
     let at = event.wallClock.milliseconds
     switch event.change {
     case .value(let step, let value):
@@ -160,10 +160,10 @@ package struct DashboardModel: Sendable {
 
   // MARK: Series
 
-  /// The index of a series, made now if need be; nil where no more are kept.
+  /// Returns the index of a series, which is added if it is new; nil if there are too many.
   private mutating func index(of name: SeriesName, unit: String?, decimals: Int) -> Int? {
     if let index = seriesIndex[name] {
-      if series[index].card.learn(unit: unit, decimals: decimals) { newSeries.insert(index) }
+      if series[index].card.update(unit: unit, decimals: decimals) { newSeries.insert(index) }
       return index
     }
     guard series.count < Self.mostSeries else { return nil }
@@ -181,21 +181,21 @@ package struct DashboardModel: Sendable {
     return index
   }
 
-  /// Values of a device are missing from here on: of one characteristic, or of all.
+  /// Adds a gap to the series of a device: to those of one characteristic, or to all if it is nil.
   private mutating func breakSeries(of device: String, _ attribute: String?, at: Int) {
     for index in series.indices
     where series[index].card.device == device
       && (attribute == nil || series[index].card.attribute == attribute)
     {
-      series[index].breaks(at: at)
+      series[index].beginGap(at: at)
       changedSeries.insert(index)
     }
   }
 
-  private mutating func take(_ minutes: [String: [Minute]], device: String, attribute: String) {
+  private mutating func apply(_ minutes: [String: [Minute]], device: String, attribute: String) {
     for (field, own) in minutes.sorted(by: { $0.key < $1.key }) {
       let name = SeriesName(device: device, attribute: attribute, field: field)
-      // A journal has no units: the first value brings it.
+      // A journal has no units; the first value of the watch has it.
       let decimals = own.map(\.decimals).max() ?? 0
       guard let index = index(of: name, unit: nil, decimals: decimals) else { continue }
       series[index].fill(with: own)
@@ -203,7 +203,7 @@ package struct DashboardModel: Sendable {
     }
   }
 
-  /// Adds a mark; the connection of a device has none of a kind twice in a moment.
+  /// Adds a mark, unless it is a duplicate about a connection; see ``sameMoment``.
   private mutating func mark(_ new: WatchMark, _ device: String?, at: Int) {
     let isOfConnection =
       switch new.kind {
@@ -224,7 +224,7 @@ package struct DashboardModel: Sendable {
   private mutating func begin(_ run: RunHistory) {
     runs[run.card.key] = run
     guard runs.count > Self.mostRuns else { return }
-    // The oldest of those that are over makes room.
+    // Remove the oldest run that has ended.
     let ended = runs.values.filter { $0.card.status != "under way" }
     let oldest = ended.min {
       ($0.card.started, "\($0.card.key)") < ($1.card.started, "\($1.card.key)")
@@ -239,12 +239,12 @@ package struct DashboardModel: Sendable {
     runs[key] = run
   }
 
-  private mutating func take(_ event: RunEvent, of key: RunKey) {
+  private mutating func apply(_ event: RunEvent, of key: RunKey) {
     switch event.change {
     case .runStarted(let start): runs[key]?.begin(steps: start.steps)
-    case .stepStarted(let step): runs[key]?.take(StepLine(step, of: event))
+    case .stepStarted(let step): runs[key]?.apply(StepLine(step, of: event))
     case .stepFinished(let result):
-      runs[key]?.take(StepLine(result, of: event))
+      runs[key]?.apply(StepLine(result, of: event))
       runs[key]?.end(result, attempt: event.attempt)
     case .runFinished(let ending):
       changeRun(key) {
@@ -254,8 +254,8 @@ package struct DashboardModel: Sendable {
     }
   }
 
-  /// A run that the journal has. Of those of this process, events are ahead of it.
-  private mutating func take(_ followed: FollowedRun) {
+  /// Applies a run as the journal has it. Runs of this process are ignored: their events arrive sooner.
+  private mutating func apply(_ followed: FollowedRun) {
     let card = RunCard(followed)
     if let known = runs[card.key] {
       guard !known.card.isOwn else { return }
@@ -263,12 +263,12 @@ package struct DashboardModel: Sendable {
     } else {
       begin(RunHistory(card))
     }
-    for step in followed.steps { runs[card.key]?.take(StepLine(step)) }
+    for step in followed.steps { runs[card.key]?.apply(StepLine(step)) }
   }
 
   // MARK: Pages
 
-  /// What pages have not been sent yet; nil when that is nothing.
+  /// Removes and returns the changes that have not been sent yet; nil if there are none.
   package mutating func flush() -> DashboardUpdate? {
     var changes: [DashboardChange] = isScanChanged ? [.scan(scan)] : []
     changes += devices.flush()
@@ -285,7 +285,7 @@ package struct DashboardModel: Sendable {
     return DashboardUpdate(ordinal: ordinal, changes: changes)
   }
 
-  /// All that a new page has to learn: everything up to the last update. Flush before.
+  /// The full state for a new page. Call ``flush()`` first: the ordinal is that of the last update.
   package var snapshot: DashboardUpdate {
     DashboardUpdate(
       ordinal: ordinal,

@@ -1,43 +1,43 @@
-// What the dashboard learns: of the scan, of watches, of runs, of people.
+// The inputs of the dashboard's model: news of the scan, of watches and of runs, and users' notes.
 
 package import Bluetooth
 package import Jobs
 package import Journal
 
-/// One thing that happened. Its time is given beside it.
+/// One piece of news. Its time is passed separately.
 package enum DashboardNews: Sendable {
-  /// The scan works, or why it does not.
+  /// The scan works (nil) or has failed.
   case scanning(RunFailure?)
-  /// A device advertised, or something of it changed.
+  /// A device advertised, or one of its properties changed.
   case seen(Advertisement)
   /// A watch begins; its number is new.
   case watchBegan(Int, WatchPlan)
-  /// What came of a watch.
+  /// A watch has produced output.
   case watchOutput(Int, WatchOutput)
-  /// A watch ended, and was disconnected; the failure is nil when it ended as asked.
+  /// A watch has ended and disconnected. The failure is nil if it was stopped.
   case watchEnded(Int, RunFailure?)
-  /// The minutes of a characteristic that a journal has, by the name of their field.
+  /// The journal's minutes of a characteristic, by field.
   case history(device: String, attribute: String, [String: [Minute]])
-  /// Somebody wrote a note.
+  /// A user of a page wrote a note.
   case note(String)
   /// A chain of this process begins.
   case chainBegan(RunKey, chain: String, device: String)
-  /// Something of a chain of this process.
+  /// An event of a chain of this process.
   case chain(RunKey, RunEvent)
   /// A batch of this process begins.
   case batchBegan(RunKey, batch: String)
-  /// Something of a batch of this process.
+  /// An event of a batch of this process.
   case batch(RunKey, BatchEvent)
-  /// Something of a chain of a batch of this process.
+  /// An event of a chain in a batch of this process.
   case batchChain(RunKey, RunEvent)
   /// A chain of this process could not begin.
   case chainFailed(RunKey, RunFailure)
-  /// Runs of the journal that changed, in the order of their numbers.
+  /// The runs of the journal that changed, in the order of their numbers.
   case runs([FollowedRun])
 }
 
-/// What a run is called on the page: its number in the journal, else its ordinal among the runs of
-/// this process that are in no journal.
+/// The identity of a run on the page: its number in the journal, or else its ordinal among the
+/// unrecorded runs of this process.
 package enum RunKey: Hashable, Sendable, CustomStringConvertible {
   /// The number of the run in the journal.
   case recorded(Int64)
@@ -51,7 +51,7 @@ package enum RunKey: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The key that a text names; nil for any other text.
+  /// Parses a key; nil if the text is not one.
   package init?(_ text: String) {
     if let number = Int64(text), number > 0 {
       self = .recorded(number)

@@ -1,11 +1,11 @@
-// The devices in range, with their RSSI over time.
+// The nearby devices, with their RSSI over time.
 //
-// Pure, in flat memory: times are passed in.
+// Pure values with bounded memory; times are passed in.
 
 import Bluetooth
 import Jobs
 
-/// A device as it was last seen.
+/// A device as last seen.
 package struct NearbyDevice: Sendable {
   var advertisement: Advertisement
   /// Milliseconds since 1970-01-01T00:00:00Z.
@@ -22,7 +22,7 @@ package struct NearbyDevice: Sendable {
   }
 }
 
-/// All devices that were seen lately.
+/// The devices that were seen recently.
 struct NearbyDevices: Sendable {
   private struct Entry: Sendable {
     var device: NearbyDevice
@@ -30,14 +30,15 @@ struct NearbyDevices: Sendable {
     var pending = BoundedPoints(limit: NearbyDevices.mostPoints, span: SeriesHistory.span)
   }
 
-  /// How many devices are kept; the one that was not seen for longest makes room.
+  /// The most devices that are kept. A new one replaces the one not seen for longest.
   static let mostDevices = 200
-  /// A device may advertise ten times in a second: as many milliseconds are between two of its points.
+  /// The shortest time between two RSSI points of a device, in milliseconds. A device may advertise ten
+  /// times a second.
   static let rssiPause = 1000
-  /// How many values of RSSI are kept of each.
+  /// The most RSSI points that are kept of each device.
   static let mostPoints = 300
 
-  /// In the order of their first sight.
+  /// The addresses, in the order in which the devices were first seen.
   private var order: [String] = []
   private var entries: [String: Entry] = [:]
   private var changed: Set<String> = []
@@ -46,7 +47,7 @@ struct NearbyDevices: Sendable {
 
   init(names: AttributeNames) { self.names = names }
 
-  mutating func take(_ advertisement: Advertisement, at: Int) {
+  mutating func add(_ advertisement: Advertisement, at: Int) {
     let address = "\(advertisement.address)"
     let device = NearbyDevice(
       advertisement: advertisement, seen: at,
@@ -88,7 +89,7 @@ struct NearbyDevices: Sendable {
       changes.append(.device(entry.device))
       let points = entry.pending.points
       if !points.isEmpty { changes.append(.rssi(device: address, points)) }
-      _ = entries[address]?.pending.takeAll()
+      _ = entries[address]?.pending.removeAll()
     }
     return changes
   }

@@ -1,6 +1,6 @@
-// A run as the page shows it, with its latest steps.
+// The state of a run on the page, with its latest steps.
 //
-// Fed by the events of this process, or by what a journal has of another one.
+// It comes from events for runs of this process, and from the journal for those of other processes.
 
 import Bluetooth
 import Documents
@@ -12,22 +12,22 @@ package struct RunCard: Equatable, Sendable {
   package let key: RunKey
   /// `run`, `batch`, `watch`.
   var command: String
-  /// What the chain, batch or suite is called.
+  /// The name of the chain, batch or suite.
   var name: String?
-  /// The first of its devices.
+  /// The first devices; `deviceCount` counts all.
   var devices: [String]
   var deviceCount: Int
-  /// How much of it is done; nil where nobody knows how much there is to do.
+  /// The progress; nil if the number of steps or devices is not known.
   var progress: RunProgress?
   /// `under way`, `ok`, `failed`, `cancelled`, `broken off`.
   package var status: String
   /// RFC 3339.
   var started: String
   var finished: String?
-  /// Why it failed.
+  /// The reason of a failure.
   var why: String?
   var stepsEnded = 0
-  /// Whether this process runs it, and can end it.
+  /// Whether this process runs it and can end it.
   var isOwn: Bool
 
   var members: DashboardChange.Members {
@@ -38,7 +38,7 @@ package struct RunCard: Equatable, Sendable {
     ]
   }
 
-  /// Whether the journal has what a page of it is made of.
+  /// Whether the run is in the journal, from which its page is made.
   private var hasPage: Bool {
     switch key {
     case .recorded: true
@@ -46,7 +46,7 @@ package struct RunCard: Equatable, Sendable {
     }
   }
 
-  /// A run that the journal has.
+  /// Creates the card of a run in the journal.
   init(_ run: FollowedRun) {
     key = .recorded(run.run)
     command = run.command
@@ -66,7 +66,7 @@ package struct RunCard: Equatable, Sendable {
     why = status == "ok" ? nil : run.failure
   }
 
-  /// A batch of this process that begins.
+  /// Creates the card of a batch of this process that begins.
   init(_ key: RunKey, batch: String, at time: Duration) {
     self.key = key
     command = "batch"
@@ -78,7 +78,7 @@ package struct RunCard: Equatable, Sendable {
     isOwn = true
   }
 
-  /// A chain of this process that begins.
+  /// Creates the card of a chain of this process that begins.
   init(_ key: RunKey, chain: String, device: String, at time: Duration) {
     self.key = key
     command = "run"
@@ -101,14 +101,14 @@ extension RunCard {
 
 /// A step of a run.
 package struct StepLine: Equatable, Sendable {
-  /// Distinguishes it from the other steps of its run.
+  /// The identity among the steps of its run.
   let id: String
   let position: String
   let title: String
   let device: String
   /// `running`, `ok`, `warning`, `failed`, `cancelled`, `skipped`.
   let status: String
-  /// What came of it, or why it failed.
+  /// The outcome, or the reason of a failure.
   let text: String?
 
   var members: DashboardChange.Members {
@@ -118,12 +118,12 @@ package struct StepLine: Equatable, Sendable {
     ]
   }
 
-  /// A step that begins.
+  /// Creates the line of a step that begins.
   init(_ step: ReportedStep, of event: RunEvent) {
     self.init(step, of: event, status: "running", text: nil)
   }
 
-  /// A step that ended.
+  /// Creates the line of a step that has ended.
   init(_ result: StepResult, of event: RunEvent) {
     let outcome = result.outcome.map { TextReport.text($0) }
     self.init(
@@ -141,7 +141,7 @@ package struct StepLine: Equatable, Sendable {
     self.text = text
   }
 
-  /// A step that a journal has.
+  /// Creates the line of a step in the journal.
   init(_ step: FollowedStep) {
     id = "\(step.chain)/\(step.attempt)/\(step.position)"
     position = step.position
@@ -151,7 +151,7 @@ package struct StepLine: Equatable, Sendable {
     text = step.message ?? Self.shown(step.outcome)
   }
 
-  /// What came of a step; nil where that is only that it succeeded.
+  /// Returns the outcome of a step as text; nil if it says no more than that it succeeded.
   private static func shown(_ outcome: String?) -> String? {
     outcome == StepResult.Status.ok.rawValue ? nil : outcome?.printable
   }
@@ -163,29 +163,29 @@ extension RunProgress {
   }
 }
 
-/// A run with its steps.
+/// A run with its latest steps.
 struct RunHistory: Sendable {
-  /// How many steps are kept of each run: the last ones.
+  /// The most steps that are kept of each run.
   static let mostSteps = 100
-  /// How many devices are named.
+  /// The most devices that are named.
   private static let mostDevices = 16
 
   var card: RunCard
   private(set) var steps: [StepLine] = []
   private var changed: Set<String> = []
-  /// The written steps that have ended in the present attempt.
+  /// The steps of the chain's text that have ended in the current attempt.
   private var ended: (attempt: Int, positions: Set<String>) = (1, [])
   var isChanged = true
 
   init(_ card: RunCard) { self.card = card }
 
-  /// Its chain begins.
+  /// Handles the beginning of the chain.
   mutating func begin(steps: Int) {
     card.progress = steps > 0 ? RunProgress(.steps, ended: 0, total: steps) : nil
     isChanged = true
   }
 
-  /// A step of its chain has ended.
+  /// Handles the end of a step of the chain.
   mutating func end(_ result: StepResult, attempt: Int) {
     isChanged = true
     card.stepsEnded += 1
@@ -201,8 +201,8 @@ struct RunHistory: Sendable {
     card.progress = progress
   }
 
-  /// Something of the batch that it is.
-  mutating func take(_ event: BatchEvent) {
+  /// Applies an event of the batch.
+  mutating func apply(_ event: BatchEvent) {
     isChanged = true
     switch event.change {
     case .waiting: break
@@ -219,26 +219,26 @@ struct RunHistory: Sendable {
     }
   }
 
-  /// Something of a chain of the batch that it is.
-  mutating func take(_ event: RunEvent) {
+  /// Applies an event of a chain in the batch.
+  mutating func apply(_ event: RunEvent) {
     switch event.change {
-    case .stepStarted(let step): take(StepLine(step, of: event))
+    case .stepStarted(let step): apply(StepLine(step, of: event))
     case .stepFinished(let result):
-      take(StepLine(result, of: event))
+      apply(StepLine(result, of: event))
       card.stepsEnded += 1
       isChanged = true
     case .runStarted, .runFinished, .value, .advertisement, .pairingDisplay, .note, .gap: break
     }
   }
 
-  mutating func take(_ step: StepLine) {
+  mutating func apply(_ step: StepLine) {
     if let index = steps.lastIndex(where: { $0.id == step.id }) {
       guard steps[index] != step else { return }
       steps[index] = step
     } else {
       steps.append(step)
       if steps.count > Self.mostSteps {
-        // Of a batch, a long step of one device may be older than many of the others.
+        // Remove an ended step first: a batch may have one long step older than many short ones.
         let ended = steps.firstIndex { $0.status != "running" } ?? 0
         changed.remove(steps.remove(at: ended).id)
       }

@@ -1,12 +1,12 @@
-// The values of one plotted field: the latest one by one, a day by its minutes.
+// The values of one plotted field: single values of the last minutes, and one day as minutes.
 //
-// Pure, in flat memory: times are passed in.
+// Pure values with bounded memory; times are passed in.
 
 package import Documents
 import Jobs
 package import Journal
 
-/// A value at a time; nil where values are missing from there on.
+/// A value at a time; a nil value marks the beginning of a gap.
 package struct Point: Equatable, JSONWritable {
   /// Milliseconds since 1970-01-01T00:00:00Z.
   package let at: Int
@@ -15,9 +15,9 @@ package struct Point: Equatable, JSONWritable {
   package var json: JSONValue { .array([at.json, value.json]) }
 }
 
-/// The values of a minute put together.
+/// The combined values of one minute.
 package struct Minute: Equatable, JSONWritable {
-  /// When it begins, in milliseconds since 1970-01-01T00:00:00Z.
+  /// The beginning, in milliseconds since 1970-01-01T00:00:00Z.
   package let at: Int
   package private(set) var minimum: Double
   package private(set) var maximum: Double
@@ -26,7 +26,7 @@ package struct Minute: Equatable, JSONWritable {
 
   static let length = 60_000
 
-  /// - Parameter at: When it begins, in milliseconds since 1970-01-01T00:00:00Z.
+  /// - Parameter at: The beginning, in milliseconds since 1970-01-01T00:00:00Z.
   package init(at: Int, minimum: Double, maximum: Double, mean: Double, count: Int) {
     self.at = at
     self.minimum = minimum
@@ -35,7 +35,7 @@ package struct Minute: Equatable, JSONWritable {
     self.count = count
   }
 
-  /// A minute of a journal.
+  /// Creates a minute from a journal's.
   package init(_ bucket: ValueBucket) {
     self.init(
       at: bucket.start.milliseconds, minimum: bucket.minimum, maximum: bucket.maximum,
@@ -43,10 +43,10 @@ package struct Minute: Equatable, JSONWritable {
     )
   }
 
-  /// The decimals of its smallest and its largest value, as they were written.
+  /// The number of decimals needed to write the minimum and the maximum.
   var decimals: Int {
     [minimum, maximum].map { value in
-      // A whole number, or one so large or small that it has an exponent, needs none.
+      // Zero for a whole number, and for one with an exponent.
       let digits = "\(value)".split(separator: ".").dropFirst().first ?? "0"
       return digits == "0" || digits.contains("e") ? 0 : min(6, digits.count)
     }.max() ?? 0
@@ -59,13 +59,13 @@ package struct Minute: Equatable, JSONWritable {
     count += 1
   }
 
-  /// Time, minimum, maximum, mean, count.
+  /// An array of time, minimum, maximum, mean and count.
   package var json: JSONValue {
     .array([at.json, minimum.json, maximum.json, (total / Double(count)).json, count.json])
   }
 }
 
-/// What a series is called.
+/// The description of a series.
 package struct SeriesCard: Equatable, Sendable {
   package let id: Int
   package let device: String
@@ -83,10 +83,10 @@ package struct SeriesCard: Equatable, Sendable {
     self.decimals = decimals
   }
 
-  /// Takes up what a further value shows of all.
+  /// Updates the unit and the decimals from a further value.
   ///
-  /// - Returns: Whether that is new.
-  mutating func learn(unit: String?, decimals: Int) -> Bool {
+  /// - Returns: Whether they changed.
+  mutating func update(unit: String?, decimals: Int) -> Bool {
     let before = self
     self.unit = self.unit ?? unit
     self.decimals = max(self.decimals, decimals)
@@ -101,12 +101,12 @@ package struct SeriesCard: Equatable, Sendable {
   }
 }
 
-/// A list of points with a bound: where there are too many, the older half is thinned, keeping the
-/// smallest and the largest of each four.
+/// A bounded list of points. When it is full, the older half is thinned to the smallest and the largest of
+/// every four points.
 struct BoundedPoints: Sendable {
   private(set) var points: [Point] = []
   let limit: Int
-  /// How long points are kept, in milliseconds.
+  /// The time for which points are kept, in milliseconds.
   let span: Int
 
   init(limit: Int, span: Int) {
@@ -122,13 +122,13 @@ struct BoundedPoints: Sendable {
     points = Self.thinned(points[..<(limit / 2)]) + points[(limit / 2)...]
   }
 
-  /// Everything kept, which is forgotten.
-  mutating func takeAll() -> [Point] {
+  /// Removes and returns all points.
+  mutating func removeAll() -> [Point] {
     defer { points = [] }
     return points
   }
 
-  /// Two points for each four. A place where values are missing stays.
+  /// Returns the smallest and the largest of every four points. Gaps are kept.
   static func thinned(_ points: some RandomAccessCollection<Point>) -> [Point] {
     var kept: [Point] = []
     var group: [Point] = []
@@ -154,20 +154,20 @@ struct BoundedPoints: Sendable {
 
 /// A series with its values.
 struct SeriesHistory: Sendable {
-  /// How long single values are kept, in milliseconds.
+  /// The time for which single values are kept, in milliseconds.
   static let span = 15 * 60_000
-  /// How many single values are kept.
+  /// The most single values that are kept.
   static let mostPoints = 4_000
-  /// How many values one update has.
+  /// The most values in one update.
   static let mostPending = 400
-  /// How many minutes are kept: a day.
+  /// The most minutes that are kept: a day.
   static let mostMinutes = 24 * 60
 
   var card: SeriesCard
   private(set) var points = BoundedPoints(limit: Self.mostPoints, span: Self.span)
   private(set) var minutes: [Minute] = []
   private var pending = BoundedPoints(limit: Self.mostPending, span: Self.span)
-  /// From which minute on a page has to learn.
+  /// The first minute that has not been sent to pages.
   private var pendingMinute: Int?
 
   init(_ card: SeriesCard) { self.card = card }
@@ -188,15 +188,15 @@ struct SeriesHistory: Sendable {
     pendingMinute = min(pendingMinute ?? minute, minute)
   }
 
-  /// Values are missing from here on.
-  mutating func breaks(at: Int) {
+  /// Begins a gap.
+  mutating func beginGap(at: Int) {
     guard let last = points.points.last, last.value != nil else { return }
     let point = Point(at: max(at, last.at), value: nil)
     points.add(point)
     pending.add(point)
   }
 
-  /// Takes in what a journal has of the minutes that were not seen here.
+  /// Adds the minutes of a journal that this process has no values of.
   mutating func fill(with recorded: [Minute]) {
     let seen = Set(minutes.map(\.at))
     let missing = recorded.filter { !seen.contains($0.at) }
@@ -205,10 +205,10 @@ struct SeriesHistory: Sendable {
     pendingMinute = minutes.first?.at
   }
 
-  /// What a page has not been sent yet.
+  /// Removes and returns the changes that have not been sent yet.
   mutating func flush() -> [DashboardChange] {
     var changes: [DashboardChange] = []
-    let points = pending.takeAll()
+    let points = pending.removeAll()
     if !points.isEmpty { changes.append(.points(series: card.id, points)) }
     if let from = pendingMinute {
       let first = minutes.lastIndex { $0.at < from }.map { $0 + 1 } ?? 0
@@ -218,7 +218,7 @@ struct SeriesHistory: Sendable {
     return changes
   }
 
-  /// All that a new page has to learn.
+  /// The full state for a new page.
   var snapshot: [DashboardChange] {
     [
       .series(card), .points(series: card.id, points.points),

@@ -1,12 +1,12 @@
-// A watch as the page shows it.
+// The state of a watch on the page.
 
 import Bluetooth
 import Documents
 package import Jobs
 
-/// What is watched, and how that goes.
+/// A watch and its state.
 package struct WatchCard: Sendable {
-  /// How a watch goes.
+  /// The state of a watch.
   package enum State: String, Sendable {
     case connecting, watching, disconnected, ended, failed
   }
@@ -14,13 +14,13 @@ package struct WatchCard: Sendable {
   package let id: Int
   package let plan: WatchPlan
   package var state = State.connecting
-  /// Why it connects again, or why it ended.
+  /// The reason why it is reconnecting or has ended.
   package var text = ""
-  /// How many values arrived.
+  /// The number of values that have arrived.
   package var count = 0
-  /// Why devices are not connected now, by their indexes; empty for those that are still connecting.
+  /// The devices without a connection, by index, with the reason; empty before the first connection.
   private var absent: [Int: String] = [:]
-  /// The devices that were connected once.
+  /// The devices that have been connected at least once.
   private var begun: Set<Int> = []
 
   /// Whether it can be stopped.
@@ -37,8 +37,8 @@ package struct WatchCard: Sendable {
     for index in plan.devices.indices { absent[index] = "" }
   }
 
-  /// The connection of a device changed.
-  mutating func take(_ change: WatchedLink.Change, of index: Int) {
+  /// Applies a change of a device's connection.
+  mutating func apply(_ change: WatchedLink.Change, of index: Int) {
     switch change {
     case .connected, .reconnected:
       absent[index] = nil

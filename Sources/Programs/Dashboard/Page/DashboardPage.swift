@@ -1,9 +1,9 @@
-// The files of the page, which are part of the program.
+// The files of the page, which are built into the program.
 
 import Jobs
 import WebServer
 
-/// The page and what it loads.
+/// The responses with the page and the files it loads.
 enum DashboardPage {
   static let index = WebResponse.file(PackageResources.index_html, "text/html; charset=utf-8")
   static let style = WebResponse.file(PackageResources.style_css, "text/css; charset=utf-8")
@@ -20,8 +20,8 @@ enum DashboardPage {
       .replacing("<!-- remark -->", with: remark)
   }
 
-  /// The page of a run, under its own policy: its script and style are inline, allowed by their
-  /// hashes.
+  /// Returns the page of a run. It has its own Content-Security-Policy, which allows its inline script and
+  /// style by their hashes.
   static func report(_ page: String) -> WebResponse {
     var response = WebResponse.page(page)
     response.headers.append(.init("Content-Security-Policy", HTMLReport.policy))

@@ -1,36 +1,36 @@
-// What a page may have done: the port to whoever does it.
+// The actions that a page can request. The executable implements them.
 
 package import Jobs
 
-/// Why something was not done, for the person at the page.
+/// The reason why an action was not done, as the page shows it.
 package struct DashboardRefusal: Error, Equatable, Sendable {
   package let text: String
 
   package init(_ text: String) { self.text = text }
 }
 
-/// Starts and stops what the page asks for. Called on the loop.
+/// Starts and stops work for pages. Called on the loop.
 package protocol DashboardActions: Sendable {
   /// Begins a watch.
   ///
-  /// - Returns: Its number.
+  /// - Returns: The number of the watch.
   func watch(_ plan: WatchPlan) throws(DashboardRefusal) -> Int
-  /// Ends a watch; false when there is none of this number under way.
+  /// Ends a watch. Returns false if no watch of this number is running.
   func endWatch(_ id: Int) -> Bool
-  /// Writes a note down, beside the values of the watches under way.
+  /// Records a note in all running watches.
   func note(_ text: String)
-  /// Begins a chain of the folder that was allowed.
+  /// Begins a chain from the allowed folder.
   ///
   /// - Parameters:
-  ///   - name: Its file.
-  ///   - device: The device as a user names it; nil for the one that the chain names.
+  ///   - name: The file of the chain.
+  ///   - device: The device as the user wrote it; nil for the device that the chain names.
   func run(_ name: String, device: String?) throws(DashboardRefusal) -> RunKey
-  /// Begins a batch of the folder that was allowed, and waits until it has begun.
+  /// Begins a batch from the allowed folder, and waits until it has begun.
   ///
-  /// - Parameter name: Its file.
+  /// - Parameter name: The file of the batch.
   func runBatch(_ name: String) async throws(DashboardRefusal) -> RunKey
-  /// Ends a chain or a batch of this process; false when there is none.
+  /// Ends a chain or batch of this process. Returns false if there is none with this key.
   func endRun(_ key: RunKey) -> Bool
-  /// The page of a run of the journal; nil when there is none of this number.
+  /// Returns the page of a run in the journal; nil if there is none of this number.
   func page(of run: Int64) async throws(DashboardRefusal) -> String?
 }

@@ -1,12 +1,12 @@
-// The model and the browsers that look at it.
+// The connection between the model and the browsers.
 //
-// Thin: DashboardModel decides what is sent, each browser's feed has its own bounded queue.
+// DashboardModel decides what is sent; each browser's feed has its own bounded queue.
 
 import Jobs
 package import Signals
 package import WebServer
 
-/// Passes news to the model, and its updates to every browser, a few times in a second.
+/// Passes news to the model, and the model's updates to all browsers a few times a second.
 package final class DashboardHub: Sendable {
   private struct State {
     var model: DashboardModel
@@ -14,13 +14,13 @@ package final class DashboardHub: Sendable {
     var isArmed = false
   }
 
-  /// How long news wait for others, so that they are sent together.
+  /// The time for which news are collected into one update.
   package static let pause = Duration.milliseconds(200)
 
   private let loop: Loop
   private let state: Guarded<State>
 
-  /// A hub without browsers.
+  /// Creates a hub without browsers.
   package init(_ model: DashboardModel, on loop: Loop) {
     self.loop = loop
     state = Guarded(State(model: model))
@@ -28,11 +28,11 @@ package final class DashboardHub: Sendable {
 
   private var time: Duration { loop.wallClockAtStart + loop.now.sinceStart }
 
-  /// Something happened now. Never waits for a browser.
+  /// Applies news to the model, with the current time. Never waits for a browser.
   package func receive(_ news: DashboardNews) {
     let time = time
     let arms = state.withLock { state in
-      state.model.take(news, at: time)
+      state.model.apply(news, at: time)
       guard !state.isArmed, !state.feeds.isEmpty else { return false }
       state.isArmed = true
       return true
@@ -40,12 +40,12 @@ package final class DashboardHub: Sendable {
     if arms { loop.after(Self.pause) { [weak self] in self?.flush() } }
   }
 
-  /// What the model has.
+  /// Reads from the model.
   package func read<R: Sendable>(_ body: (DashboardModel) -> R) -> R {
     state.withLock { body($0.model) }
   }
 
-  /// Sends what browsers have not been sent.
+  /// Sends the pending changes to all browsers.
   private func flush() {
     let (update, feeds) = state.withLock { state in
       state.isArmed = false
@@ -60,7 +60,7 @@ package final class DashboardHub: Sendable {
     for feed in feeds { feed.send(event) }
   }
 
-  /// All that a page has to learn before its events.
+  /// Returns the full state for a new page. Pending changes are sent to the other pages first.
   package func snapshot() -> DashboardUpdate {
     let (update, feeds, snapshot) = state.withLock { state in
       (state.model.flush(), state.feeds, state.model.snapshot)
@@ -69,7 +69,7 @@ package final class DashboardHub: Sendable {
     return snapshot
   }
 
-  /// The updates from now on, for one browser.
+  /// Returns a feed with the updates from now on, for one browser.
   package func events() -> EventFeed {
     let feed = EventFeed()
     state.withLock { $0.feeds.append(feed) }

@@ -1,24 +1,24 @@
-// The bodies of requests that change something: JSON, read with the same care as a file.
+// Parsing of the JSON bodies of requests that change something, with all checks that a file gets.
 //
-// Pure.
+// Pure functions. Access was checked before, by the web server.
 
 import Bluetooth
 import Documents
 import Jobs
 
-/// Reads the bodies of requests.
+/// Parses the bodies of requests.
 struct DashboardRequests {
-  /// A body is a few lines.
+  /// The limits of a body, which is a few lines long.
   private static let limits = DocumentLimits(octets: 16 << 10, depth: 4, nodes: 200)
-  /// The shortest and the longest window of rates, and interval of reads.
+  /// The allowed windows of rates and intervals of reads.
   private static let periods = Duration.milliseconds(100)...Duration.seconds(24 * 3600)
 
   let names: AttributeNames
-  /// How long connecting, subscribing and one read may take, each.
+  /// The limit for connecting, for subscribing, and for each read.
   let limit: Duration
 
-  /// `{"device":"HRM-1","characteristics":["heart-rate-measurement"],"poll":"1m","rate":"5s"}`; the
-  /// last two may be missing, or null.
+  /// Parses `{"device":"HRM-1","characteristics":["heart-rate-measurement"],"poll":"1m","rate":"5s"}`.
+  /// The last two may be missing or null.
   func watch(_ body: [UInt8]) throws(DashboardRefusal) -> WatchPlan {
     var reader = try Self.reader(body)
     let target = reader.required("device", expected: "a device") { $0.text }
@@ -55,7 +55,7 @@ struct DashboardRequests {
     }
   }
 
-  /// `{"text":"door opened"}`.
+  /// Parses `{"text":"door opened"}`.
   static func note(_ body: [UInt8]) throws(DashboardRefusal) -> String {
     var reader = try reader(body)
     let longest = DashboardModel.longestNote
@@ -67,7 +67,7 @@ struct DashboardRequests {
     return text ?? ""
   }
 
-  /// `{"chain":"soil.yaml","device":"Soil-1"}`; the device may be missing, or null.
+  /// Parses `{"chain":"soil.yaml","device":"Soil-1"}`. The device may be missing or null.
   static func run(_ body: [UInt8]) throws(DashboardRefusal) -> (chain: String, device: String?) {
     var reader = try reader(body)
     let chain = reader.required("chain", expected: "the file of a chain") { $0.text }
@@ -76,7 +76,7 @@ struct DashboardRequests {
     return (chain ?? "", device)
   }
 
-  /// `{"batch":"fleet.yaml"}`.
+  /// Parses `{"batch":"fleet.yaml"}`.
   static func batch(_ body: [UInt8]) throws(DashboardRefusal) -> String {
     var reader = try reader(body)
     let batch = reader.required("batch", expected: "the file of a batch") { $0.text }
@@ -102,7 +102,7 @@ struct DashboardRequests {
 }
 
 extension Node {
-  /// The texts of a list of single values; nil for anything else.
+  /// The elements of a list of texts; nil if the node is not one.
   fileprivate var texts: [String]? {
     guard case .sequence(let nodes) = content else { return nil }
     let texts = nodes.compactMap(\.text)

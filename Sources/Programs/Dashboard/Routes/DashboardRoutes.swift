@@ -1,29 +1,31 @@
-// What each address of the dashboard answers.
+// The routes of the dashboard: which path and method get which answer.
+//
+// Access to them is decided by the web server.
 
 package import Bluetooth
 import Jobs
 package import WebServer
 
-/// Answers requests that were let in.
+/// Answers the requests that the web server has allowed.
 package struct DashboardRoutes: Sendable {
-  /// The files that are shown before somebody has logged in.
+  /// The paths that need no login.
   package static let openPaths: Set<String> = ["/style.css", "/favicon.ico"]
 
   private let hub: DashboardHub
   private let actions: any DashboardActions
   private let requests: DashboardRequests
-  /// What `/metrics` prints; nil where nothing is counted.
+  /// The text of `/metrics`; nil if there is no such path.
   private let metrics: Metrics?
 
   private struct Metrics: Sendable { let text: @Sendable () -> String }
 
-  /// The addresses of a dashboard.
+  /// Creates the routes of a dashboard.
   ///
   /// - Parameters:
-  ///   - actions: Does what pages ask for.
+  ///   - actions: The actions that pages request.
   ///   - names: The names of characteristics.
-  ///   - limit: How long connecting, subscribing and one read may take, each.
-  ///   - metrics: What `/metrics` prints, in Prometheus' text format 0.0.4; nil for no such address.
+  ///   - limit: The limit for connecting, for subscribing, and for each read.
+  ///   - metrics: Returns the text of `/metrics`, in Prometheus' text format 0.0.4; nil for no such path.
   package init(
     _ hub: DashboardHub, _ actions: any DashboardActions, names: AttributeNames, limit: Duration,
     metrics: (@Sendable () -> String)? = nil
@@ -34,7 +36,7 @@ package struct DashboardRoutes: Sendable {
     self.metrics = metrics.map { Metrics(text: $0) }
   }
 
-  /// The answer to a request.
+  /// Answers a request.
   @Sendable package func answer(_ request: WebRequest) async -> WebResponse {
     do throws(DashboardRefusal) {
       return try await route(request)
@@ -50,7 +52,7 @@ package struct DashboardRoutes: Sendable {
     case ("style.css", 1): return reading(method) { DashboardPage.style }
     case ("app.js", 1): return reading(method) { DashboardPage.script }
     case ("chart.js", 1): return reading(method) { DashboardPage.chart }
-    // There is none, and a browser that asks for it need not report that.
+    // There is no icon. 204 keeps browsers from reporting an error.
     case ("favicon.ico", 1): return reading(method) { .noContent }
     case ("metrics", 1):
       guard let metrics else { return .notFound }
@@ -78,7 +80,7 @@ package struct DashboardRoutes: Sendable {
     return DashboardPage.report(page)
   }
 
-  // MARK: What the script asks for
+  // MARK: Requests of the script
 
   private func api(
     _ request: WebRequest, _ segments: [String]
@@ -111,7 +113,7 @@ package struct DashboardRoutes: Sendable {
 }
 
 extension DashboardRoutes {
-  /// The page with the form for the token.
+  /// Returns the login page, with a form for the token.
   @Sendable package static func loginPage(isRetry: Bool) -> WebResponse {
     .page(isRetry ? DashboardPage.wrongToken : DashboardPage.login)
   }

@@ -10,6 +10,8 @@ import SimulatedDevices
 struct Checked {
   /// Everything that is wrong.
   private(set) var problems: [Problem] = []
+  /// What is valid and hardly meant.
+  private(set) var warnings: [Problem] = []
   /// What is right, one file a line.
   private(set) var praise: [String] = []
   private var chains: [(file: String, plan: Plan)] = []
@@ -40,6 +42,7 @@ struct Checked {
     case .scenario:
       let world = Result { () throws(DocumentErrors) in try ScenarioFile.load(path: path) }
       take(path, world) { _ in "ok" }
+      warnings += ScenarioFile.warnings(path: path)
     case .chain, .unknown:
       let plan = Result { () throws(DocumentErrors) in
         try Plan(file: path, with: bindings, names: names)
@@ -76,6 +79,7 @@ struct Checked {
       return
     }
     praise += files.map { "\($0): ok" }
+    warnings += files.flatMap { ScenarioFile.warnings(path: $0) }
     guard !devices.isEmpty else { return }
     let services = devices.flatMap { AttributeTable($0).services }
     let seen = devices.map { Advertisement($0) }

@@ -1,4 +1,4 @@
-// `blerun adapters`: what bluetoothd and the kernel know of this host's adapters.
+// `blerun adapters`: lists this host's adapters, as bluetoothd and the kernel report them.
 
 import ArgumentParser
 import BlueZ

@@ -1,24 +1,24 @@
-// Values on the command line: files, durations, ages, sizes, formats, capabilities.
+// Parsing of values on the command line: files, durations, ages, sizes, formats, capabilities.
 
 public import ArgumentParser
 public import Bluetooth
 import Documents
 
 extension ArgumentHelp {
-  /// The help of an option, and what its value is called there.
+  /// Returns the help of an option, with the name of its value.
   static func value(
     _ name: String, _ text: String, visibility: ArgumentVisibility = .default
   ) -> ArgumentHelp {
     ArgumentHelp(text, valueName: name, visibility: visibility)
   }
 
-  /// The help of an option whose value is a duration.
+  /// Returns the help of an option whose value is a duration.
   static func time(_ text: String) -> ArgumentHelp { value("time", text) }
 }
 
-// What most options take: each kind has its name in the help, its reader, and what a shell proposes.
+// The kinds of values that most options have. Each has a name in the help, a parser, and a shell completion.
 extension Option {
-  /// The path of a file.
+  /// Creates an option for the path of a file.
   init(
     name: NameSpecification = .long, file help: String, visibility: ArgumentVisibility = .default
   ) where Value == String? {
@@ -26,7 +26,7 @@ extension Option {
     self.init(name: name, help: help, completion: .file())
   }
 
-  /// Files, one with each repetition.
+  /// Creates an option for files; it can be repeated.
   init<File: ExpressibleByArgument>(
     wrappedValue: [File], name: NameSpecification = .long, file help: String
   ) where Value == [File] {
@@ -34,17 +34,17 @@ extension Option {
     self.init(wrappedValue: wrappedValue, name: name, help: help, completion: .file())
   }
 
-  /// The path of a folder.
+  /// Creates an option for the path of a folder.
   init(folder help: String) where Value == String? {
     self.init(help: .value("folder", help), completion: .directory)
   }
 
-  /// A duration in which something can happen.
+  /// Creates an option for a duration greater than zero.
   init(name: NameSpecification = .long, time help: String) where Value == Duration? {
     self.init(name: name, help: .time(help), transform: Duration.positiveArgument)
   }
 
-  /// The same with a usual value.
+  /// Creates an option for a duration greater than zero, with a default.
   init(
     wrappedValue: Duration, name: NameSpecification = .long, time help: String
   ) where Value == Duration {
@@ -54,7 +54,7 @@ extension Option {
     )
   }
 
-  /// How old something may be.
+  /// Creates an option for a maximum age.
   init(age help: String, visibility: ArgumentVisibility = .default) where Value == Duration? {
     let help = ArgumentHelp.value("age", help, visibility: visibility)
     self.init(help: help, transform: Duration.ageArgument)
@@ -62,7 +62,7 @@ extension Option {
 }
 
 extension Duration {
-  /// One in which something can happen.
+  /// Parses a duration greater than zero.
   static func positiveArgument(_ argument: String) throws -> Duration {
     let duration = try Self.argument(argument)
     guard duration > .zero else {
@@ -71,7 +71,7 @@ extension Duration {
     return duration
   }
 
-  /// How old something may be: `90d`, `12h`, `30m`.
+  /// Parses an age: `90d`, `12h`, `30m`.
   static func ageArgument(_ argument: String) throws -> Duration {
     if argument.last == "d", let days = Int(argument.dropLast()), (0...36_500).contains(days) {
       return .seconds(days * 86_400)
@@ -80,7 +80,7 @@ extension Duration {
     throw ValidationError("expected an age such as 90d, 12h or 30m")
   }
 
-  /// A duration with its unit: `10s`, `500ms`, `2m`, `1h`.
+  /// Parses a duration with its unit: `10s`, `500ms`, `2m`, `1h`.
   static func argument(_ argument: String) throws -> Duration {
     if let duration = Duration(written: argument) { return duration }
     throw ValidationError(
@@ -90,8 +90,8 @@ extension Duration {
   }
 }
 
-/// A number of octets, with or without a unit: `64K`, `64M`, `1g`, in powers of 1024; at least a few
-/// packets.
+/// Parses a size in bytes with an optional unit in powers of 1024: `64K`, `64M`, `1g`. It must be at least
+/// a few packets.
 func sizeArgument(_ argument: String) throws -> Int {
   let units: [Character: Int] = ["K": 1 << 10, "M": 1 << 20, "G": 1 << 30]
   let unit = argument.uppercased().last.flatMap { units[$0] }
@@ -105,7 +105,7 @@ func sizeArgument(_ argument: String) throws -> Int {
   return octets
 }
 
-/// A SHA-256 on the command line.
+/// Parses a SHA-256.
 func digestArgument(_ argument: String) throws -> String {
   guard argument.utf8.count == 64, argument.utf8.allSatisfy({ $0 < 128 }),
     argument.allSatisfy(\.isHexDigit)
@@ -122,16 +122,16 @@ extension ValueFormat: ExpressibleByArgument {
 
 extension AgentCapability: ExpressibleByArgument {}
 
-/// Options that few people need: they are in the manual pages, and not in the help.
+/// Rarely needed options. They are in the manual pages, but not in the help.
 enum RareOptions {
-  /// Whether the manual pages are made of the answer.
+  /// Whether the help is requested for generating the manual pages.
   private static var isForManual: Bool {
     ProcessArguments.all.contains("--experimental-dump-help")
   }
 
   static var visibility: ArgumentVisibility { isForManual ? .default : .hidden }
 
-  /// Where to find them, as the last paragraph of a discussion.
+  /// Returns the last paragraph of a discussion, which says where to find them.
   static func hint(_ command: String) -> String {
     isForManual ? "" : "\n\nRarer options are in blerun-\(command)(1), and in --help-hidden."
   }

@@ -96,7 +96,7 @@ package struct BatchCommand: WorldCommand {
 
   package func run() throws {
     guard onFleet.server.fleet == nil || dryRun else {
-      // What is wrong with the files is found here.
+      // Reads the files, to report all their problems.
       _ = try batch()
       try CompanionProgram.fleet.replaceProcess(Array(ProcessArguments.all.dropFirst()))
     }
@@ -120,9 +120,9 @@ package struct BatchCommand: WorldCommand {
     throw Ending(try run(batch, simulated))
   }
 
-  /// Has a fleet run the batch.
+  /// Runs the batch on a fleet.
   ///
-  /// - Parameter open: Connects to the fleet, and returns what makes the runner.
+  /// - Parameter open: Connects to the fleet, and returns the function that creates the runner.
   package func run(
     byFleet open: @escaping (World, Batch) throws(Ending) -> MakeBatchRunning
   ) throws {
@@ -186,7 +186,7 @@ package struct BatchCommand: WorldCommand {
     return try MetricsFile(metering, path: path, of: name, on: world.loop)
   }
 
-  /// The journal that is written; the one of a resumed batch exists already.
+  /// Opens the journal. That of a resumed batch already exists.
   private func openJournal() throws -> OpenJournal? {
     let isSimulated = options.isSimulated
     guard resuming.resume != nil else { return try journal.open(isSimulated: isSimulated) }
@@ -227,7 +227,7 @@ package struct BatchCommand: WorldCommand {
     }
   }
 
-  /// What would be run: of a batch that is to go on, what is left.
+  /// Prints what would run; of a resumed batch only the remaining devices.
   private func printPlan(_ batch: Batch) throws {
     var batch = batch
     if resuming.resume != nil {
@@ -244,7 +244,7 @@ package struct BatchCommand: WorldCommand {
 }
 
 extension Batch {
-  /// What is run on its devices; of those that a scan finds, on one of them.
+  /// The chains of its devices. For the devices that a scan will find, there is only one.
   package var plans: [Plan] {
     switch devices {
     case .listed(let devices): devices.map(\.plan)

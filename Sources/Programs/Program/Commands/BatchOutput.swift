@@ -1,4 +1,4 @@
-// What is printed of a batch under way: its events, its progress, and a summary of each round.
+// The output of a running batch: its events, its progress, and a summary of each round.
 
 import Jobs
 import Signals
@@ -7,7 +7,7 @@ final class BatchOutput: Sendable {
   private struct State {
     var collector = RunCollector(condenses: true)
     var progress: BatchProgress?
-    /// Which run is waited for.
+    /// The run of another batch that this one waits for.
     var awaited: String?
   }
 
@@ -41,7 +41,7 @@ final class BatchOutput: Sendable {
     }
   }
 
-  /// Shows that the batch waits for another one, or does not any more.
+  /// Shows that the batch waits for a run of another one; nil if it no longer waits.
   func awaits(_ run: String?) {
     state.withLock { $0.awaited = run }
     if run != nil { line?.show() }
@@ -63,7 +63,7 @@ final class BatchOutput: Sendable {
     }
     for remark in text.remarks(on: event) {
       if case .finished(let ending) = event.change {
-        // That the output cannot be written is reported when the program ends.
+        // A failure to write the output is reported only once, when the program ends.
         guard ending.failure?.code != .interrupted || ending.exitStatus != .output else { continue }
         StandardError.failure(remark)
       } else {
@@ -105,9 +105,9 @@ final class BatchOutput: Sendable {
     StandardError.notice(progress.text(at: loop.now.sinceStart))
   }
 
-  /// Removes the status line, and waits until everything is written.
+  /// Removes the status line, and waits until all output is written.
   ///
-  /// - Returns: The status where not everything was, which is reported then.
+  /// - Returns: The exit status of a failed write, which has been reported; nil if all was written.
   func failed(in world: World) -> ExitStatus? {
     line?.end()
     return printed.failed(in: world)

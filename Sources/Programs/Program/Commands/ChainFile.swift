@@ -1,25 +1,25 @@
-// Several chain files, one after the other.
+// Running several chain files one after another.
 
 import Jobs
 import Signals
 import SimulatedDevices
 
-/// A chain and the file that it is from.
+/// A chain and its file.
 struct ChainFile {
   let path: String
   let plan: Plan
 
-  /// Whether a text is part of its path or of its name.
+  /// Whether the path or the name of the chain contains a text.
   func matches(_ text: String) -> Bool {
     [path, plan.name ?? ""].contains { $0.lowercased().contains(text.lowercased()) }
   }
 }
 
 extension SessionOptions {
-  /// Runs chain files, each in a world of its own, and sums up.
+  /// Runs chain files, each in its own world, and prints a summary.
   ///
-  /// - Parameter failsFast: Whether nothing is run after the first failure.
-  /// - Returns: The status of the first failure; that of a signal, if one ended them.
+  /// - Parameter failsFast: Whether the first failure ends the run.
+  /// - Returns: The exit status of the first failure, or of a signal that ended the run.
   func run(
     _ files: [ChainFile], among simulated: ScenarioDefinition, failsFast: Bool
   ) throws(Ending) -> ExitStatus {

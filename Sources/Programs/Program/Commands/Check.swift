@@ -1,4 +1,4 @@
-// `blerun check`: is a file right?
+// `blerun check`: validates a file without running it.
 
 import ArgumentParser
 import Jobs
@@ -41,7 +41,7 @@ struct Check: ParsableCommand {
     }
   }
 
-  /// What is wrong and what is right; nothing is printed.
+  /// Checks the files and returns the result, without printing it.
   func checked() throws -> Checked {
     var checked = Checked(variables.bindings, try naming.names(), suites)
     for file in files { checked.read(file) }
@@ -52,6 +52,7 @@ struct Check: ParsableCommand {
 
   func run() throws {
     let checked = try checked()
+    for warning in checked.warnings { StandardError.notice("warning: \(warning)") }
     guard checked.problems.isEmpty else { throw Ending(.data, checked.problems) }
     try StandardOutput.show(checked.praise)
   }

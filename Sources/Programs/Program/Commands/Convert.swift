@@ -1,4 +1,4 @@
-// `blerun convert`: suites of nRF Connect as chains of our own.
+// `blerun convert`: converts suites of nRF Connect to chains.
 
 import ArgumentParser
 import Bluetooth

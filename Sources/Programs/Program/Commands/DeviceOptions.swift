@@ -1,23 +1,23 @@
-// Which device: the option of every command that works on one.
+// The option for the device, of every command that works on one device.
 
 import ArgumentParser
 import Bluetooth
 import Documents
 
 extension DeviceOptions {
-  /// Whether a word can only be a device: an address, a pattern, or a name as no characteristic has.
+  /// Whether a word can only be a device: an address, a pattern, or a name that no characteristic can have.
   static func isDevice(_ word: String) -> Bool {
     BluetoothAddress(word) != nil
       || word.contains { $0 == "*" || $0 == "?" || $0 == " " || $0.isUppercase }
   }
 
-  /// What to add to the complaint about a word that may be the device: nothing if it is none.
+  /// Returns an addition to the error about an unexpected word; empty if the word cannot be a device.
   static func hint(for word: String) -> String {
     isDevice(word) ? "; a device is given with -d" : ""
   }
 
-  /// The message about a device that is given without its option to a command that takes no other
-  /// word. Nil where there is none.
+  /// Returns the error about a device given without `--device` to a command without arguments; nil if there
+  /// is no such word.
   static func deviceWithoutOption(in arguments: [String]) -> String? {
     let commands = [Inspect.configuration, Pair.configuration, Unpair.configuration]
     guard arguments.count > 1, !arguments[1].hasPrefix("-"),
@@ -39,10 +39,10 @@ struct DeviceOptions: ParsableArguments {
 
   func validate() throws { _ = try parsed() }
 
-  /// The device, if the option is given.
+  /// The device; nil without the option.
   var target: DeviceTarget? { try? parsed() }
 
-  /// The device to use: that of the option, or the one of a file, with `--exact` applied to it.
+  /// Returns the device of the option, or else the one of a file, with `--exact` applied to it.
   func target(insteadOf other: DeviceTarget?) -> DeviceTarget? {
     guard let target = target ?? other else { return nil }
     return exact ? target.exact : target
@@ -52,7 +52,7 @@ struct DeviceOptions: ParsableArguments {
 }
 
 extension DeviceTarget {
-  /// Reads a device from the command line.
+  /// Parses a device from the command line.
   ///
   /// - Throws: ``Problem`` for an empty name or an incomplete address.
   static func argument(_ text: String) throws -> DeviceTarget {

@@ -1,4 +1,4 @@
-// `blerun doctor`: what keeps chains from running on this host, and what to do about it.
+// `blerun doctor`: finds the reasons why chains cannot run on this host, and suggests remedies.
 
 import ArgumentParser
 import BlueZ

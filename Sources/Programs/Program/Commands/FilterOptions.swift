@@ -1,10 +1,10 @@
-// Which devices a scan is for, as options.
+// The options that select the devices of a scan.
 
 import ArgumentParser
 import Bluetooth
 import Documents
 
-/// What a device must be to be listed. Everything given has to hold.
+/// The conditions on a device, all of which must hold.
 struct FilterOptions: ParsableArguments {
   @OptionGroup var named: DeviceOptions
   @OptionGroup var naming: NamesOptions
@@ -49,7 +49,7 @@ struct FilterOptions: ParsableArguments {
 
   func validate() throws { try naming.check { _ = try filter($0) } }
 
-  /// The filter that the options ask for.
+  /// Returns the filter of the options.
   func filter(_ names: AttributeNames) throws -> ScanFilter {
     if let rssi, !(-127...20).contains(rssi) {
       throw Problem("--rssi \(rssi): expected an RSSI from -127 to 20 dBm")

@@ -1,6 +1,6 @@
-// `blerun fleet`: what a fleet does, and changes to it.
+// `blerun fleet`: shows the state of a fleet, and changes it.
 //
-// Only the command line of it: the program `blerun-fleet`, which has the same one, carries it out.
+// Only the command line is here. The program `blerun-fleet`, which has the same command line, runs it.
 
 package import ArgumentParser
 
@@ -31,7 +31,7 @@ package protocol AboutFleet: ParsableCommand {
 }
 
 extension FleetCommand {
-  /// What all commands about a fleet have in common.
+  /// The options that all commands about a fleet share.
   package struct Options: ParsableArguments {
     @OptionGroup package var server: FleetOptions
     @OptionGroup var printing: OutputOptions

@@ -1,11 +1,11 @@
-// Which fleet a command talks to, and as whom.
+// The options for the fleet of a command: its server and the credentials.
 
 package import ArgumentParser
 import Jobs
 
-/// The server of a fleet, and what the connection needs.
+/// The options for the server of a fleet and the connection to it.
 package struct FleetOptions: ParsableArguments {
-  /// The environment variable with the fleet of commands that are about a fleet.
+  /// The environment variable with the address of the fleet, for `blerun fleet` and `blerun gateway`.
   static let variable = "BLERUN_FLEET"
 
   @Option(
@@ -38,7 +38,7 @@ package struct FleetOptions: ParsableArguments {
     }
   }
 
-  /// The address: the option's, or for commands about a fleet that of the environment.
+  /// Returns the address from the option, or else from the environment for commands about a fleet.
   package func address() throws(Ending) -> String {
     if let fleet { return fleet }
     if let fleet = RuntimeFolder.variable(Self.variable), !fleet.isEmpty { return fleet }
@@ -46,9 +46,9 @@ package struct FleetOptions: ParsableArguments {
   }
 }
 
-/// How a batch is run by a fleet.
+/// The options for a batch on a fleet.
 package struct FleetBatchOptions: ParsableArguments {
-  /// What they do, as a paragraph of a discussion; nothing where no fleet can be reached.
+  /// The paragraph about them in a discussion; empty if the program for fleets is not available.
   static var hint: String {
     guard CompanionProgram.fleet.visibility == .default else { return "" }
     return """
@@ -117,7 +117,7 @@ package struct FleetBatchOptions: ParsableArguments {
 }
 
 extension CompanionProgram {
-  /// The program for everything about fleets.
+  /// The program for all commands about fleets.
   static let fleet = CompanionProgram(
     command: "fleet",
     source: "build it with the trait Fleet: swift build --traits Fleet --product blerun-fleet"

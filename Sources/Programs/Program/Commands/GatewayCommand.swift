@@ -1,6 +1,6 @@
 // `blerun gateway`: this host's adapter, or simulated devices, as a gateway of a fleet.
 //
-// Only the command line of it: the program `blerun-fleet`, which has the same one, carries it out.
+// Only the command line is here. The program `blerun-fleet`, which has the same command line, runs it.
 
 package import ArgumentParser
 package import Bluetooth
@@ -104,7 +104,7 @@ package struct GatewayCommand: WorldCommand {
 }
 
 extension GatewayCommand {
-  /// Its name: the option's, or the host's without what a name cannot have.
+  /// The name of the gateway: the option's, or else the host name without invalid characters.
   package var gatewayName: String {
     if let name { return name }
     var buffer = [CChar](repeating: 0, count: 65)
@@ -116,7 +116,7 @@ extension GatewayCommand {
     return letters.isEmpty ? "gateway" : String(letters)
   }
 
-  /// The file with the jobs that it has begun.
+  /// Returns the path of the gateway's journal, with the jobs that it has begun.
   package func statePath(fleet: String) throws(Ending) -> String {
     if let state { return state }
     guard let path = UserFolder.state("gateway-\(fleet)-\(gatewayName).json") else {
@@ -125,7 +125,7 @@ extension GatewayCommand {
     return path
   }
 
-  /// The devices: this host's, or simulated ones in real time.
+  /// Opens the world: this host's adapter, or simulated devices in real time.
   package func open() throws -> World {
     JournalFile.prepareProcess()
     return try options.inRealTime.world(try options.simulatedDevices(), "ending")

@@ -1,4 +1,4 @@
-// `blerun inspect`: what a device offers.
+// `blerun inspect`: lists the services, characteristics and values of a device.
 
 import ArgumentParser
 import BlueZ
@@ -62,7 +62,7 @@ struct Inspect: WorldCommand {
   }
 }
 
-/// How long connecting to a device, and each read of it, may take.
+/// The limits for connecting to a device, and for each read.
 struct ReadingLimits: ParsableArguments {
   @Option(time: "How long connecting may take. (default: \(Plan.usualTimeout.written))")
   var timeout = Plan.usualTimeout

@@ -1,29 +1,29 @@
-// The listing of one device, as lines.
+// The listing of one device by `blerun inspect`, as lines.
 
 import Bluetooth
 import Documents
 import Jobs
 import Signals
 
-/// What `inspect` shows of a device.
+/// The listing of a device.
 struct Inspection: Sendable {
   let service: any Device
-  /// Whether the link is left up.
+  /// Whether the connection is kept afterwards.
   let isKept: Bool
   let readsValues: Bool
-  /// How long connecting may take.
+  /// The limit for connecting.
   let limit: Duration
-  /// How long each read may take: an inspection is not to wait for values that want a bond.
+  /// The limit of each read, so that values which need a bond do not delay the listing.
   let readLimit: Duration
   let format: OutputOptions.Output
   let names: AttributeNames
 
   static let usualReadLimit = Duration.seconds(5)
 
-  /// After so many unanswered reads in a row the others are not tried.
+  /// The number of consecutive unanswered reads after which no others are tried.
   private static let mostUnanswered = 2
 
-  /// The lines, as they become known.
+  /// Returns the lines when they become known.
   func lines() -> Signal<String> {
     let connecting = service.connect(keep: isKept, expecting: []).timeout(limit, "connecting")
     return Signal(home: service.scheduler) { [self] sink in
@@ -50,11 +50,13 @@ struct Inspection: Sendable {
   private enum Value {
     case octets([UInt8])
     case refused(RunFailure)
-    /// It was not tried: reads before it were not answered.
+    /// The value was not read, because too many earlier reads were not answered.
     case notRead
   }
 
-  /// - Parameter reading: nil for what cannot be read.
+  /// Returns the lines of a value.
+  ///
+  /// - Parameter reading: The result of the read; nil if the attribute cannot be read.
   private func value(
     _ reading: Signal<[UInt8]>?, _ connection: DeviceConnection, _ unanswered: inout Int
   ) async throws -> Value? {
@@ -142,7 +144,7 @@ struct Inspection: Sendable {
     switch value {
     case .octets(let octets):
       let value = decoded(octets, of: uuid)
-      // Bytes without a known meaning are a value; those that should have one are bytes with a reason.
+      // Bytes of an unknown format are shown as a value; bytes that do not match a known format, with the reason.
       let isUnknown = value.decoded == nil && value.problem == nil
       return TextReport.text(
         isUnknown ? StepValue(octets: octets, decoded: .octets(octets)) : value
@@ -170,8 +172,8 @@ struct Inspection: Sendable {
 }
 
 extension DeviceFailure {
-  /// Whether other values may be read all the same: the connection, the adapter and bluetoothd are
-  /// still there.
+  /// Whether the failure concerns only one value, so that others can still be read: the connection, the
+  /// adapter and bluetoothd still work.
   fileprivate var isOfOneValue: Bool {
     let endings: [Code] = [
       .linkLost, .notConnected, .notFound, .connectFailed, .adapterMissing, .adapterOff,

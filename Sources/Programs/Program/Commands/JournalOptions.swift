@@ -1,12 +1,12 @@
-// Whether, where and how a command writes a journal.
+// The options for the journal of a command.
 
 public import ArgumentParser
 import Jobs
 public import Journal
 
-/// The journal of a run.
+/// The options for the journal of a run.
 package struct JournalOptions: ParsableArguments {
-  /// What it means when the journal cannot be written.
+  /// The consequence if the journal cannot be written.
   enum Need: String, ExpressibleByArgument, CaseIterable {
     /// The run ends, with status 74.
     case required
@@ -67,7 +67,7 @@ package struct JournalOptions: ParsableArguments {
 
   var need: Need { journalNeed ?? (journal == nil ? .optional : .required) }
 
-  /// Which file a run writes; nil for none.
+  /// Returns the file of the journal; nil if none is written.
   func path(isSimulated: Bool) throws(Ending) -> String? {
     if noJournal { return nil }
     if let journal { return journal }

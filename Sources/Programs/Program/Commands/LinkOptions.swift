@@ -1,10 +1,10 @@
-// How a command connects.
+// The options for connecting and for the connection.
 
 import ArgumentParser
 import BlueZ
 import Jobs
 
-/// What a command does where another run on this host uses its device.
+/// The options for a device that another run on this host uses.
 struct WaitOptions: ParsableArguments {
   @Flag(
     help: "Fail at once (75) while another run or batch uses the device, instead of waiting for it."
@@ -19,7 +19,7 @@ struct WaitOptions: ParsableArguments {
   }
 }
 
-/// What the command line asks of connecting and of the link; it adds to what a chain file asks.
+/// The options for connecting and the connection. They add to the rule of a chain file.
 struct LinkOptions: ParsableArguments {
   @Flag(help: "Leave the link up at the end.")
   var keep = false
@@ -51,7 +51,7 @@ struct LinkOptions: ParsableArguments {
 }
 
 extension ConnectOptions {
-  /// What a chain's rule means for the service.
+  /// Creates the service's options from a chain's rule.
   init(_ rule: LinkRule) {
     self.init()
     isFresh = rule.isFresh

@@ -1,4 +1,4 @@
-// Names for UUIDs and keys of devices: the file of a command, and that of the user.
+// The option for a file with names of UUIDs and keys of devices, and the user's own file.
 
 import ArgumentParser
 import Bluetooth
@@ -6,7 +6,7 @@ import Documents
 import Encryption
 import Jobs
 
-/// `--names FILE`, before the user's own names. It is read once, so that it may be a pipe.
+/// `--names FILE`, which takes precedence over the user's names. It is read only once, so it can be a pipe.
 struct NamesOptions: ParsableArguments {
   @Option(
     name: .customLong("names"),
@@ -19,7 +19,7 @@ struct NamesOptions: ParsableArguments {
   )
   var file: Result<NamesFile, DocumentErrors>?
 
-  /// The names of the file, before those of the user, before the assigned ones.
+  /// Returns all names. Those of the file take precedence, then those of the user, then the assigned ones.
   func names() throws(Ending) -> AttributeNames {
     do {
       return try (file?.get().names ?? .assigned).over(Self.ofUser.get().names)
@@ -28,7 +28,7 @@ struct NamesOptions: ParsableArguments {
     }
   }
 
-  /// The keys of the file, before those of the user.
+  /// Returns all keys. Those of the file take precedence over those of the user.
   func bindKeys() throws(Ending) -> BindKeys {
     do {
       let own = try file?.get().keys ?? []
@@ -38,13 +38,13 @@ struct NamesOptions: ParsableArguments {
     }
   }
 
-  /// Checks arguments that use names before anything happens. Errors in the files themselves are
-  /// those of ``names()``, which has the exit status for them.
+  /// Checks arguments that use names, during validation. Errors in the files themselves are reported later,
+  /// by ``names()``, which has the exit status for them.
   func check(_ body: (AttributeNames) throws -> Void) throws {
     if let names = try? names() { try body(names) }
   }
 
-  /// The user's file, which is read once; nothing where there is no file.
+  /// The user's file, read once; empty if there is no file.
   private static let ofUser = Result { () throws(DocumentErrors) -> NamesFile in
     guard let path = UserFolder.names, UserFolder.exists(path) else { return NamesFile() }
     return try NamesFile(path)

@@ -1,10 +1,10 @@
-// How results are printed, by commands that run no chain of the user's and by those that do, and what is
-// printed beside them.
+// The options for the output: of commands that run no chain, of those that do, and of the messages on
+// standard error.
 
 import ArgumentParser
 import Jobs
 
-/// How a command prints what it found.
+/// The output options of a command that runs no chain of the user.
 struct OutputOptions: ParsableArguments {
   enum Output: String, ExpressibleByArgument, CaseIterable {
     case text, json
@@ -14,12 +14,12 @@ struct OutputOptions: ParsableArguments {
   var output: Output = .text
 }
 
-/// How a command prints what chains do.
+/// The output options of a command that runs chains.
 struct ChainOutputOptions: ParsableArguments {
   enum Output: String, ExpressibleByArgument, CaseIterable {
     case text, json, junit, tap
 
-    /// The form of the lines that are printed as things happen; nil where a report is printed at the end.
+    /// The format of lines that are printed immediately; nil if a report is printed at the end.
     var lines: OutputOptions.Output? {
       switch self {
       case .text: .text
@@ -28,7 +28,7 @@ struct ChainOutputOptions: ParsableArguments {
       }
     }
 
-    /// The report that is printed when all is over; nil where lines are printed as things happen.
+    /// The report that is printed at the end; nil if lines are printed immediately.
     var whole: (any RunsReport)? {
       switch self {
       case .text, .json: nil
@@ -44,7 +44,7 @@ struct ChainOutputOptions: ParsableArguments {
   var output: Output = .text
 }
 
-/// Colours, and how much goes to standard error.
+/// The options for colours and for the messages on standard error.
 struct TerminalOptions: ParsableArguments {
   @Option(help: .value("when", "Colours in text; auto: on a terminal, unless NO_COLOR is set."))
   var color: Presentation.Color = .auto
@@ -64,7 +64,7 @@ struct TerminalOptions: ParsableArguments {
   }
 }
 
-/// A command whose options decide what is printed beside the data.
+/// A command with options for the messages on standard error.
 protocol WorldCommand: ParsableCommand {
   var options: WorldOptions { get }
 }

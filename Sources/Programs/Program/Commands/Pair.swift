@@ -48,12 +48,12 @@ struct Pair: WorldCommand {
     if confirm, reject { throw ValidationError("Give --confirm or --reject, not both.") }
   }
 
-  /// Whether a word of the command line may be a passkey that somebody wrote there.
+  /// Whether a word of the command line may be a passkey, which must not be printed.
   static func isPasskey(_ word: String, in arguments: [String]) -> Bool {
     arguments.first == configuration.commandName && Secret(word).passkey != nil
   }
 
-  /// The message instead of one of the parser that would show a passkey; nil for others.
+  /// Returns an error in place of one by the parser that would show a passkey; nil for any other error.
   static func complaint(insteadOf text: String, about arguments: [String]) -> String? {
     let isShown = arguments.contains { isPasskey($0, in: arguments) && text.contains("'\($0)'") }
     guard isShown else { return nil }
@@ -77,7 +77,7 @@ struct Pair: WorldCommand {
   }
 }
 
-/// Where a passkey is.
+/// The options for the source of a passkey.
 struct PasskeyOptions: ParsableArguments {
   @Option(file: "The file with the passkey.")
   var passkeyFile: String?

@@ -1,4 +1,4 @@
-// Where a chain comes from, and what the command line changes in it.
+// The options for the chain of a command: its file or its steps, and changes to it.
 
 import ArgumentParser
 import Bluetooth
@@ -7,7 +7,7 @@ import Glibc
 import Jobs
 import SimulatedDevices
 
-/// The chain of a command: from a file, or from steps on the command line.
+/// The options for a chain from files or from steps on the command line.
 struct PlanOptions: ParsableArguments {
   @Argument(
     help: """
@@ -36,11 +36,11 @@ struct PlanOptions: ParsableArguments {
   @OptionGroup var variables: VariableOptions
   @OptionGroup var naming: NamesOptions
 
-  /// The files: of a folder its chain files, in order of name; none where there are steps instead.
+  /// Returns the files: those given, or the chain files of a folder sorted by name; none for steps.
   ///
-  /// - Throws: ``Ending`` for a folder without any, one that cannot be read, and where there is no chain
-  ///   or more than one. validate() is no place for the last: it runs before unknown options are
-  ///   reported, whose values look like files.
+  /// - Throws: ``Ending`` if a folder has no chain files or cannot be read, or if there is no chain or more than
+  ///   one. The last is not checked in validate(), which runs before unknown options are reported: their
+  ///   values would look like files.
   func paths() throws(Ending) -> [String] {
     if let word = (steps + files).first, let file = files.first, Plan.verbs.contains(word),
       access(file, F_OK) != 0
@@ -67,7 +67,7 @@ struct PlanOptions: ParsableArguments {
 
   /// Reads a chain.
   ///
-  /// - Parameter file: Its file, `-` for standard input; nil for the steps of the command line.
+  /// - Parameter file: The file of the chain, `-` for standard input; nil for the steps on the command line.
   func plan(_ file: String?) throws(Ending) -> Plan {
     let (bindings, names) = (variables.bindings, try naming.names())
     let line = steps.joined(separator: "\n")
@@ -91,7 +91,7 @@ struct PlanOptions: ParsableArguments {
 }
 
 extension Plan {
-  /// The device that a chain is for: the one it names, or the only simulated one.
+  /// Returns the device of a chain: the one that it names, or the only simulated one.
   func target(among simulated: ScenarioDefinition) throws(Ending) -> DeviceTarget {
     if let device { return device }
     if onlyScans { return .any }
@@ -101,10 +101,10 @@ extension Plan {
 }
 
 extension ScenarioDefinition {
-  /// The device, where there is one and no other.
+  /// The only device; nil if there are none or several.
   var only: DeviceTarget? {
     guard let device = devices.first, devices.count == 1 else { return nil }
-    // The name as it is received: not every device advertises its own.
+    // The name as it is advertised, which may differ from the device's.
     let name = device.advertisements.lazy.compactMap { $0.name(of: device) }.first
     return name.map { .name($0) } ?? .address(device.address)
   }

@@ -1,4 +1,4 @@
-// `blerun read`: one value.
+// `blerun read`: reads one value.
 
 import ArgumentParser
 import Bluetooth

@@ -1,4 +1,4 @@
-// `blerun record`: a device as a file that simulates it.
+// `blerun record`: records a device to a file that simulates it.
 
 public import ArgumentParser
 import BlueZ
@@ -101,7 +101,7 @@ struct Record: WorldCommand {
   @OptionGroup var naming: NamesOptions
   @OptionGroup var options: WorldOptions
 
-  /// The longest that subscriptions may last.
+  /// The longest duration of the subscriptions.
   private static let longest = Duration.seconds(24 * 3600)
 
   func validate() throws {
@@ -126,7 +126,7 @@ struct Record: WorldCommand {
   }
 
   func run() throws {
-    // Before anything is touched: a file that somebody has edited is not replaced.
+    // Refuse first of all to replace an existing file, which may have been edited.
     if let file, access(file, F_OK) == 0 {
       throw Ending(.usage, "\(file) exists already: name another file, or remove it")
     }
@@ -142,7 +142,7 @@ struct Record: WorldCommand {
         try recordDevice(names, to: output)
       }
     } catch {
-      // Nothing is taken away where it was written.
+      // Discards the incomplete file. Does nothing if the recording has already been written.
       output?.finish(isKept: false)
       throw error
     }
@@ -202,7 +202,7 @@ struct Record: WorldCommand {
     if world.interruption.signal != nil {
       recording.unknown.append("what would have come next: the recording was interrupted")
     } else if let failure {
-      // The reason may have values, of which pseudonyms know nothing.
+      // The reason may contain values that are not replaced by pseudonyms.
       let reason = keep ? failure.why : failure.code.rawValue
       recording.unknown.append("what would have come next: it failed (\(reason))")
     }
@@ -211,7 +211,7 @@ struct Record: WorldCommand {
     if let failure { throw Ending(ExitStatus(after: failure), "\(failure)") }
   }
 
-  /// A trace of this host's controllers, or why there is none.
+  /// Starts a trace of this host's controllers; nil, with the reason, if that is not possible.
   private func trace(in world: World) -> (LiveTrace?, reason: String) {
     guard !world.isSimulated else { return (nil, "simulated devices have no controller to trace") }
     do {
@@ -221,7 +221,7 @@ struct Record: WorldCommand {
     }
   }
 
-  /// How the device is paired; nil where it is not.
+  /// Returns the answers for pairing the device; nil if it is not to be paired.
   private func pairing(_ ask: PairingAnswers.Ask?) throws(Ending) -> PairingAnswers? {
     guard pair else { return nil }
     do {
@@ -233,7 +233,7 @@ struct Record: WorldCommand {
     }
   }
 
-  /// The chain of a file, with its secrets.
+  /// Reads the chain of a file, with its secrets.
   private func plan(_ path: String, _ names: AttributeNames) throws(Ending) -> Plan {
     var plan: Plan
     do {
@@ -242,7 +242,7 @@ struct Record: WorldCommand {
       throw Ending(.data, error.problems(of: path, readAs: .chain))
     }
     plan.allowedCommands = allowCommands ? .all : .none
-    // The recording ends the connection, and has its subscriptions on it.
+    // The recording itself ends the connection, because its subscriptions use it.
     plan.link.isKept = true
     try UserPrograms.check([plan])
     do {
@@ -252,8 +252,8 @@ struct Record: WorldCommand {
     }
   }
 
-  /// The run of the chain that is recorded, over a service of its own: the recording keeps its
-  /// connection and its subscriptions meanwhile.
+  /// Runs the recorded chain over a separate service, while the recording keeps its connection and its
+  /// subscriptions.
   private func run(
     _ plan: Plan, on device: DeviceTarget, in world: World, _ following: FollowedRun,
     _ ask: PairingAnswers.Ask?
@@ -286,7 +286,7 @@ struct Record: WorldCommand {
     do {
       _ = try DeviceFile.parse(lines.joined(separator: "\n"), file: file ?? "the recording")
     } catch {
-      // Nothing a device sends may have that effect: it is a mistake of this program.
+      // No input from a device should make the file invalid: this is a fault of this program.
       for problem in error.problems {
         StandardError.notice("not valid yet, please report it: \(problem)")
       }
@@ -303,9 +303,9 @@ struct Record: WorldCommand {
 }
 
 extension DeviceRecording {
-  /// Adds what a recording over a connection cannot learn, or was not asked to.
+  /// Adds the parts that a recording over a connection cannot determine, or was not asked for.
   ///
-  /// - Parameter untraced: Why the advertisements are not from a trace.
+  /// - Parameter untraced: The reason why the advertisements are not from a trace.
   fileprivate mutating func completeUnknown(isNotifying: Bool, isWriting: Bool, untraced: String) {
     if advertisements.isEmpty {
       unknown.append("its advertisements: none was received")

@@ -1,14 +1,14 @@
-// Resuming a batch that did not complete.
+// The options for resuming an incomplete batch.
 
 import ArgumentParser
 import Glibc
 import Jobs
 
-/// `--resume`, and what it leaves out.
+/// `--resume` and the options for the devices that it skips.
 struct ResumeOptions: ParsableArguments {
-  /// Which run is resumed.
+  /// The run to resume.
   struct Run: ExpressibleByArgument, CustomStringConvertible {
-    /// Nil for the latest one.
+    /// The number of the run; nil for the latest one.
     var number: Int64?
 
     static let latest = Run()
@@ -42,9 +42,9 @@ struct ResumeOptions: ParsableArguments {
     if skipFailed, resume == nil { throw ValidationError("--skip-failed goes with --resume.") }
   }
 
-  /// Sees that a batch can be found again by its file, where no run is named.
+  /// Checks that the run to resume can be found by the file of its batch, if no number is given.
   ///
-  /// - Throws: ``Ending`` for a pipe, which has no path of its own: `batch <(…)`.
+  /// - Throws: ``Ending`` for a pipe such as `batch <(…)`, whose path does not identify it.
   func check(_ file: String) throws(Ending) {
     guard let resume, resume.number == nil else { return }
     var status = stat()

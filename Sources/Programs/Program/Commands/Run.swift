@@ -1,4 +1,4 @@
-// `blerun run`: a chain on one device.
+// `blerun run`: runs a chain on one device.
 
 import ArgumentParser
 import Documents
@@ -74,7 +74,7 @@ struct Run: WorldCommand {
     )
   }
 
-  /// Runs several files. All are read before the first one begins.
+  /// Runs several files. All files are read before the first chain begins.
   private func runFiles(_ paths: [String]) throws {
     let single = [("--trace", recording.trace != nil), ("--bus-log", options.busLog != nil)]
     for (option, isGiven) in single where isGiven {

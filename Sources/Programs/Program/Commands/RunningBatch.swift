@@ -1,15 +1,15 @@
-// A batch under way: who receives what happens, signals of the system, and its exit status.
+// A running batch: the receivers of its events, the handling of signals, and its exit status.
 
 import BlueZ
 package import Jobs
 import Signals
 
-/// What runs a batch: this host, or a fleet.
+/// A runner of a batch: on this host, or on a fleet.
 package protocol BatchRunning: Sendable {
-  /// No further device begins, and those under way end.
+  /// Ends the running devices, and begins no further ones.
   func cancel(_ cause: any Error)
   func run(most: Int?) async -> ExitStatus
-  /// What a signal does to it.
+  /// The texts that report what a signal does to the batch.
   var interruptionText: (what: String, leaving: String?) { get }
 }
 
@@ -19,9 +19,9 @@ extension BatchRunner: BatchRunning {
   }
 }
 
-/// What a batch under way reports to.
+/// The receivers of a running batch.
 package struct BatchReceivers: Sendable {
-  /// Called before it begins.
+  /// Called before the batch begins; waits until it may use the adapter.
   package let admission: BatchRunner.Admission
   /// Receives the events of the chains.
   package let onRunEvent: @Sendable (RunEvent) -> Void
@@ -31,19 +31,21 @@ package struct BatchReceivers: Sendable {
 
 package typealias MakeBatchRunning = @Sendable (BatchReceivers) -> any BatchRunning
 
-/// A batch in a world: who receives what happens, and how it ends.
+/// A batch in its world.
 struct RunningBatch: Sendable {
   let batch: Batch
-  /// Whose options it goes by.
+  /// The command with the options.
   let command: BatchCommand
-  /// What it resumes; nil for a batch that begins.
+  /// The run that it resumes; nil for a new batch.
   let past: BatchPast?
   let world: World
   let journal: BatchJournal?
   let reports: ReportFiles
   let metrics: MetricsFile?
 
-  /// - Parameter make: Makes what runs it; nil for the adapter.
+  /// Runs the batch.
+  ///
+  /// - Parameter make: Creates the runner; nil for this host's adapter.
   func run(by make: MakeBatchRunning?) -> ExitStatus {
     let made = Guarded<(any BatchRunning)?>(nil)
     let showsSteps = command.eachStep || command.options.terminal.verbose
@@ -70,7 +72,7 @@ struct RunningBatch: Sendable {
     }
   }
 
-  /// Runs it on the adapter.
+  /// Creates the runner for this host's adapter.
   private func localRunner(_ receivers: BatchReceivers) -> BatchRunner {
     BatchRunner(
       batch, on: world.scheduler, seed: world.identitySeed, goingOn: past,
@@ -82,7 +84,7 @@ struct RunningBatch: Sendable {
     )
   }
 
-  /// Who receives what happens, in this order: the journal, what is printed, the reports, the metrics.
+  /// Returns the receivers. Events reach the journal first, then the output, the reports, and the metrics.
   private func receivers(_ output: BatchOutput) -> BatchReceivers {
     let (world, journal, reports, metrics) = (world, journal, reports, metrics)
     let wait = command.waiting.noWait ? nil : batchWait(output)
@@ -116,7 +118,7 @@ struct RunningBatch: Sendable {
     )
   }
 
-  /// How it waits for another batch.
+  /// Returns the handlers for waiting for another batch.
   private func batchWait(_ output: BatchOutput) -> HostLedger.BatchWait {
     HostLedger.BatchWait(limit: batch.deadline ?? .seconds(600)) { run in
       StandardError.notice("waiting for \(run), a batch over the same adapter")
@@ -128,12 +130,12 @@ struct RunningBatch: Sendable {
 }
 
 extension World {
-  /// Shows this user's other batches that one runs over the adapter that is used now.
+  /// Marks the adapter as used by a batch, for this user's other batches.
   ///
-  /// - Returns: Ends the mark.
+  /// - Returns: A function that removes the mark.
   package func beginBatch() async throws -> @Sendable () -> Void { try await beginBatch(nil) }
 
-  /// The same, once another batch has ended.
+  /// Marks the adapter as used by a batch, after waiting for another batch to end.
   func beginBatch(_ wait: HostLedger.BatchWait?) async throws -> @Sendable () -> Void {
     guard let ledger, case .success(let client) = client,
       let address = client.usableAddress(adapter)

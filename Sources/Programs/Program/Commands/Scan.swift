@@ -1,4 +1,4 @@
-// `blerun scan`: the devices in range.
+// `blerun scan`: lists the devices in range.
 
 import ArgumentParser
 import Bluetooth
@@ -63,7 +63,7 @@ struct Scan: WorldCommand {
 }
 
 extension Guarded<[Advertisement]> {
-  /// Replaces what was seen of the same device before.
+  /// Replaces an earlier advertisement of the same device.
   fileprivate func merge(_ advertisement: Advertisement) {
     withLock { found in
       if let index = found.firstIndex(where: { $0.address == advertisement.address }) {
@@ -75,15 +75,15 @@ extension Guarded<[Advertisement]> {
   }
 }
 
-/// Devices as lines.
+/// The report of a scan: a line for each device.
 struct ScanReport: Sendable {
   let format: OutputOptions.Output
   let companies: any CompanyNames
   let names: AttributeNames
 
-  /// One device.
+  /// Returns the line of a device.
   ///
-  /// - Parameter offset: When it was seen, since the scan began; nil where that is not printed.
+  /// - Parameter offset: The time since the scan began; nil if it is not printed.
   func line(for device: Advertisement, at offset: Duration?) -> String {
     guard format == .json else { return text(device, offset) }
     let time = JSONValue.members([
@@ -103,9 +103,8 @@ struct ScanReport: Sendable {
     return parts.compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: "  ")
   }
 
-  /// The data in the form that `--manufacturer` and `--service-data` take, makers with their names.
-  /// Data in a well-known format is decoded, in place of its bytes; where it is encrypted and has no
-  /// key, they stay, with the reason.
+  /// Returns the data in the form of `--manufacturer` and `--service-data`, with the names of manufacturers.
+  /// Data in a known format is decoded instead. Encrypted data without a key stays as bytes, with the reason.
   private func data(_ device: Advertisement) -> [String] {
     device.manufacturerData.map { data in
       let format = AdvertisedFormat(company: data.company, data.data)

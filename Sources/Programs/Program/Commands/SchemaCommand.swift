@@ -1,4 +1,4 @@
-// `blerun schema`: the JSON Schemas of the files, as they are in `docs` and `Simulators`.
+// `blerun schema`: prints the JSON Schemas of the files, the same as in `docs` and `Simulators`.
 
 import ArgumentParser
 import Jobs
@@ -17,11 +17,11 @@ struct SchemaCommand: ParsableCommand {
       """
   )
 
-  /// The kinds of files whose schema is derived from the descriptions that read them.
+  /// The kinds of files with a schema, which is derived from the description that also parses them.
   enum Kind: String, CaseIterable, ExpressibleByArgument {
     case chain, batch, device, scenario
 
-    /// The schema, without the newline at its end.
+    /// The schema, without a final line feed.
     var text: String {
       switch self {
       case .chain: ChainSchema.text

@@ -1,6 +1,6 @@
-// `blerun serve`: devices, live values and runs in a browser.
+// `blerun serve`: shows devices, live values and runs in a browser.
 //
-// Only the command line of it: the program `blerun-serve`, which has the same one, carries it out.
+// Only the command line is here. The program `blerun-serve`, which has the same command line, runs it.
 
 package import ArgumentParser
 package import Bluetooth
@@ -76,10 +76,10 @@ package struct ServeCommand: WorldCommand {
 extension ServeCommand {
   package func names() throws(Ending) -> AttributeNames { try watched.naming.names() }
 
-  /// How long connecting, subscribing and one read may take, each.
+  /// The limit for connecting, for subscribing, and for each read.
   package var stepLimit: Duration { watched.timeout }
 
-  /// The devices, simulated in real time or this host's, and what is watched from the start.
+  /// Opens the world (simulated in real time, or this host's), and returns the watch to begin with.
   package func open() throws -> (world: World, watch: WatchPlan?) {
     JournalFile.prepareProcess()
     let simulated = try options.simulatedDevices()
@@ -91,14 +91,14 @@ extension ServeCommand {
     return (try options.inRealTime.world(simulated, ending, bindKeys), plan)
   }
 
-  /// The file of the journal; nil when none is written.
+  /// Returns the file of the journal; nil if none is written.
   package func journalPath() throws(Ending) -> String? {
     try journal.path(isSimulated: options.isSimulated)
   }
 
-  /// The files that the page may run, by their names in the folder; none where it may run none.
+  /// Returns the files that the page may run, by their names in the folder.
   ///
-  /// - Throws: ``Ending`` for anything that is not a folder with chain files.
+  /// - Throws: ``Ending`` if it is not a folder with chain files.
   package func runnable() throws(Ending) -> RunnableFiles {
     var files = RunnableFiles()
     guard let allowRun else { return files }
@@ -114,7 +114,7 @@ extension ServeCommand {
     return files
   }
 
-  /// What is watched from the start; nil for nothing.
+  /// Returns the watch to begin with; nil if there is none.
   private func watch(
     _ names: AttributeNames, orElse only: () throws -> DeviceTarget
   ) throws -> WatchPlan? {
@@ -123,7 +123,7 @@ extension ServeCommand {
   }
 }
 
-/// The files that a page may run: their paths, by their names in the folder.
+/// The paths of the files that a page may run, by their names in the folder.
 package struct RunnableFiles: Sendable {
   package var chains: [String: String] = [:]
   package var batches: [String: String] = [:]

@@ -1,4 +1,4 @@
-// A watch: what it prints, what its journal has, and how it ends.
+// A session that watches: its output, its journal, and its end.
 
 import BlueZ
 import Bluetooth
@@ -7,7 +7,7 @@ import Signals
 import SimulatedDevices
 
 extension SessionOptions {
-  /// Watches in a world of its own, to the end.
+  /// Runs a watch in its own world, to its end.
   func watch(
     _ plan: WatchPlan, _ watch: WatchOptions, among simulated: ScenarioDefinition
   ) throws(Ending) -> Ending {
@@ -57,7 +57,7 @@ extension Session {
     let watching = Watching(
       plan,
       on: plan.devices.map {
-        // Where there are several devices, messages about one begin with its name.
+        // With several devices, messages about one of them begin with its name.
         let lane = names.count > 1 ? world.scheduler : nil
         return world.service(for: $0.target, on: lane, follow: screen.receive)
       },

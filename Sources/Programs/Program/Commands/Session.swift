@@ -1,4 +1,4 @@
-// A run of a command: made once from its option groups, ended once.
+// A session: the world, journal and trace of a command, opened from its options and closed at its end.
 
 import BlueZ
 import Bluetooth
@@ -7,7 +7,7 @@ import Jobs
 import Signals
 import SimulatedDevices
 
-/// The option groups that a run is made from.
+/// The option groups that a session is opened from.
 struct SessionOptions {
   let world: WorldOptions
   var format = ChainOutputOptions.Output.text
@@ -15,14 +15,14 @@ struct SessionOptions {
   var journal: JournalOptions?
   var reports: ReportOptions?
   var trace: TraceOption?
-  /// What it is called where a signal ends it.
+  /// The name of the work in the message about a signal: "the chain", "the watch".
   var work = "the chain"
-  /// What is printed in the place of the usual text; failures go to standard error then.
+  /// The report in place of the usual text. Failures then go to standard error.
   var text: (any RunReport)?
 
-  /// Runs a chain in a world of its own.
+  /// Runs a chain in its own world.
   ///
-  /// - Throws: ``Ending`` when no device is named, a secret cannot be read, or the world not be made.
+  /// - Throws: ``Ending`` if no device is named, a secret cannot be read, or the world cannot be opened.
   func run(_ plan: Plan, among simulated: ScenarioDefinition) throws(Ending) -> ExitStatus {
     var plan = plan
     plan.device = try plan.target(among: simulated)
@@ -34,9 +34,9 @@ struct SessionOptions {
     }
   }
 
-  /// The plan with its secrets read; warns where they are in a file that others can read.
+  /// Reads the secrets of a plan. Warns if they are in a file that other users can read.
   ///
-  /// - Throws: ``Ending`` also where it runs programs that it may not run.
+  /// - Throws: ``Ending``; also if the plan runs programs that are not allowed.
   func ready(_ plan: Plan) throws(Ending) -> Plan {
     try UserPrograms.check([plan])
     if !world.isSimulated { Session.warn(of: plan.writtenSecrets) }
@@ -52,7 +52,7 @@ struct SessionOptions {
     return try ReportFiles(reports, printed: format.whole, of: whole)
   }
 
-  /// What is printed as things happen; nil where all is printed at the end.
+  /// The report that prints immediately; nil if a report is printed at the end.
   fileprivate var lineReport: (any RunReport)? {
     switch format.lines {
     case .text: text ?? TextReport()
@@ -62,9 +62,9 @@ struct SessionOptions {
   }
 }
 
-/// A command at work: its world, its journal and its trace.
+/// The world, the journal and the trace of a running command.
 struct Session {
-  /// Longer than any chain, whose waits have deadlines of their own, and any watch.
+  /// A limit longer than any watch, and any chain, whose waits have their own deadlines.
   static let longest = Duration.seconds(3600 * 24 * 365 * 10)
 
   private let options: SessionOptions
@@ -73,9 +73,9 @@ struct Session {
   let identity: RunIdentity
   let journal: RunJournal?
 
-  /// Opens everything, before anything is touched.
+  /// Opens the world, the journal and the trace, before any device is used.
   ///
-  /// - Parameter command: What it is in the journal: `run`, `suite`, `watch`.
+  /// - Parameter command: The command in the journal: `run`, `suite`, `watch`.
   init(
     _ options: SessionOptions, _ command: String, _ definition: String,
     among simulated: ScenarioDefinition, isAnnounced: Bool = false,
@@ -103,7 +103,7 @@ struct Session {
     (self.identity, self.journal) = (identity, journal)
   }
 
-  /// What receives events: the journal, then these, in their order.
+  /// Returns a receiver of events, which passes them to the journal and then to the given ones in order.
   func receiving(_ receivers: [(@Sendable (RunEvent) -> Void)?]) -> @Sendable (RunEvent) -> Void {
     let report: @Sendable (RunEvent) -> Void = { event in
       for receive in receivers { receive?(event) }
@@ -113,7 +113,7 @@ struct Session {
 
   /// Ends the trace, the journal and the world.
   ///
-  /// - Returns: The status of the command with them.
+  /// - Returns: The exit status of the command, after journal errors are taken into account.
   func end(_ status: ExitStatus) -> ExitStatus {
     defer { world.end() }
     let traced = trace?.end(status, on: world.loop) ?? status
@@ -134,7 +134,7 @@ extension Session {
     }
   }
 
-  /// Warns of passkeys that everybody can read.
+  /// Warns of passkeys that other users can read.
   static func warn(of written: [String]) {
     guard !written.isEmpty else { return }
     StandardError.notice(
@@ -147,8 +147,8 @@ extension Session {
   ///
   /// - Parameters:
   ///   - plan: The chain, with its device and its secrets.
-  ///   - file: Its file, where it is one of several.
-  ///   - follow: Receives every event last.
+  ///   - file: The file of the chain, if there are several.
+  ///   - follow: Receives every event, after all other receivers.
   func run(
     _ plan: Plan, _ reports: ReportFiles, of file: String? = nil,
     follow: (@Sendable (RunEvent) -> Void)? = nil
@@ -158,7 +158,7 @@ extension Session {
       EventOutput(StandardOutput(in: world), as: $0, isForPeople: options.format == .text)
     }
     let screen = FollowedRun(in: world, printsData: options.format == .json)
-    // Who receives an event, in this order, when the journal has it.
+    // The receivers of an event, in this order, after the journal has it.
     let receivers: [(@Sendable (RunEvent) -> Void)?] = [
       { screen.receive($0, at: world.loop.now) }, printed?.receive, reports.receive, follow,
     ]
@@ -178,9 +178,9 @@ extension Session {
       .firstOrDefault(nil, within: Self.longest)
     screen.end()
     if let status = printed?.failed(in: world) { return status }
-    // A signal that came after the last event changes nothing that is reported.
+    // A signal after the last event must not change the reported ending.
     if let ending = outcome.value {
-      // A lost logic was printed when it happened.
+      // The loss of a device's logic was already printed when it happened.
       if let failure = ending.failure, options.format == .text, options.text != nil,
         failure.code != .logicFailed
       {

@@ -1,4 +1,4 @@
-// `blerun simulate`: a simulated org.bluez on a private bus, for any program.
+// `blerun simulate`: provides a simulated org.bluez on a private bus, for any program.
 
 import ArgumentParser
 import BlueZSimulator
@@ -36,7 +36,7 @@ struct Simulate: ParsableCommand {
   @Flag(help: "Let anybody on the private bus steer the simulation while it runs.")
   var control = false
 
-  /// The command after the `--`, which the parser does not see; empty for none.
+  /// The command after `--`, which is removed before parsing; empty if there is none.
   var command: [String] = []
 
   enum CodingKeys: CodingKey {
@@ -56,15 +56,15 @@ struct Simulate: ParsableCommand {
     }
   }
 
-  /// The message about a word after the definitions that is not a file: it is probably the command,
-  /// whose options the parser would complain of. Nil where there is none.
+  /// Returns the error about a word after the definitions that is not a file: it is probably the command, whose
+  /// options the parser would report as unknown. Returns nil if there is no such word.
   static func commandWithoutDashes(in arguments: [String]) -> String? {
     guard arguments.first == configuration.commandName, !arguments.contains("--") else {
       return nil
     }
     var isFound = false
     for (index, word) in arguments.enumerated().dropFirst() {
-      // What may be the value of an option is the parser's.
+      // This word may be the value of an option.
       let before = arguments[index - 1]
       if word.hasPrefix("-") || before.hasPrefix("--") && before != "--control" { continue }
       if access(word, F_OK) == 0 {
@@ -97,7 +97,7 @@ struct Simulate: ParsableCommand {
       return (player, server)
     }
     defer {
-      // On the loop, where the logic is asked.
+      // Must run on the loop, which calls the logic.
       try? loop.run {
         player.endLogic()
         player.reportUnused()
@@ -124,7 +124,7 @@ struct Simulate: ParsableCommand {
     defer { signals.close() }
     let output = StandardOutput()
     output.line("DBUS_SYSTEM_BUS_ADDRESS=\(bus.address)")
-    // Nobody would know where it is.
+    // If the address of the bus cannot be printed, no program could use it.
     try output.end()
     StandardError.notice("serving org.bluez; Ctrl-C ends it")
     try loop.drive { ended.withLock { $0 != nil } }
@@ -133,6 +133,6 @@ struct Simulate: ParsableCommand {
 }
 
 extension ExitStatus {
-  /// The simulation itself failed: the command, if any, has no part in it.
+  /// The exit status of a failed simulation, as opposed to a failed command.
   fileprivate static let simulationFailed = ExitStatus(rawValue: 125)
 }

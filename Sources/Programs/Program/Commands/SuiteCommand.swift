@@ -1,4 +1,4 @@
-// A suite of nRF Connect under way: its report on standard output, and its exit status.
+// The run of a suite of nRF Connect: its report on standard output, and its exit status.
 
 import BlueZ
 import Bluetooth
@@ -35,9 +35,9 @@ struct SuiteCommand {
     }
   }
 
-  /// The suite for a dry run, with the devices of its targets as far as they are named.
+  /// Returns the suite for a dry run, with the known devices of its targets.
   func lines(_ simulated: ScenarioDefinition) throws(Ending) -> [String] {
-    // Unlike a run, it needs no device.
+    // Unlike a run, a dry run needs no device.
     guard chain.named.device != nil || simulated.only != nil else { return suite.lines }
     return suite.lines(devices: try devices(simulated))
   }
@@ -64,7 +64,7 @@ struct SuiteCommand {
       settings: settings,
       devices: devices,
       makeService: { world.service(for: $0, options: connecting, follow: screen.receive) },
-      // In this order, when the journal has it.
+      // The receivers of an event, in this order, after the journal has it.
       report: session.receiving([
         { screen.receive($0, at: world.loop.now) }, reports.receive, printed?.receive,
         { for warning in $0.warnings { StandardError.notice("warning: \(warning)") } },
@@ -83,7 +83,7 @@ struct SuiteCommand {
     }
   }
 
-  /// What is printed as things happen; nil where all is printed at the end.
+  /// Returns the report that prints immediately; nil if a report is printed at the end.
   private func lineReport(_ format: ChainOutputOptions.Output) -> ReportOfSuite? {
     let isQuiet = StandardStreams.ofProcess.presentation.isQuiet
     return switch format.lines {
@@ -93,7 +93,7 @@ struct SuiteCommand {
     }
   }
 
-  /// The devices of targets that the suite gives no address.
+  /// Returns the devices of targets that have no address in the suite.
   private func devices(_ simulated: ScenarioDefinition) throws(Ending) -> [String: DeviceTarget] {
     let open = suite.targets.filter { $0.address == nil }
     if let named = chain.named.target(insteadOf: nil) {

@@ -29,7 +29,7 @@ struct SuiteOptions: ParsableArguments {
     }
   }
 
-  /// The arguments with each `-E KEY VALUE`, which is how nRF Connect takes them, as one word.
+  /// Returns the arguments with each `-E KEY VALUE`, as nRF Connect writes it, joined into one word.
   static func joined(_ arguments: [String]) -> [String] {
     var joined: [String] = []
     var rest = arguments[...]

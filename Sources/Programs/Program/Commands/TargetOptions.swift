@@ -1,4 +1,4 @@
-// Which device, and for how long: the options of the commands that do one thing.
+// The options for the device and the limits of commands that perform one operation.
 
 import ArgumentParser
 import Bluetooth
@@ -6,7 +6,7 @@ import Documents
 import Jobs
 import SimulatedDevices
 
-/// The device, and how long connecting and the operation may take.
+/// The device, and the limits for connecting and for the operation.
 struct TargetOptions: ParsableArguments {
   @OptionGroup var named: DeviceOptions
 
@@ -20,7 +20,7 @@ struct TargetOptions: ParsableArguments {
 
   @OptionGroup var waiting: WaitOptions
 
-  /// Runs a plan on the device as `run` does.
+  /// Runs a plan on the device, as `blerun run` does.
   func run(
     _ plan: Plan, in options: WorldOptions, _ format: OutputOptions.Output, work: String,
     text: (any RunReport)? = nil
@@ -35,7 +35,7 @@ struct TargetOptions: ParsableArguments {
     throw Ending(try session.run(plan, among: simulated))
   }
 
-  /// Runs a step of one value, printing values alone.
+  /// Runs a step with one value, and prints only values.
   func run(
     _ step: Step, _ names: AttributeNames, in options: WorldOptions, _ format: OutputOptions.Output
   ) throws -> Never {
@@ -65,7 +65,7 @@ extension DescriptorSelector {
   }
 }
 
-/// A characteristic or a descriptor, and where in its value to begin.
+/// A characteristic or descriptor, and the offset in its value.
 struct AttributeOptions: ParsableArguments {
   @Argument(
     help: .value(

@@ -1,9 +1,9 @@
-// Values for the variables of a chain, from the command line.
+// The options for the variables of a chain.
 
 import ArgumentParser
 import Jobs
 
-/// `--set NAME=VALUE`, as often as there are variables.
+/// `--set NAME=VALUE`, which can be repeated.
 struct VariableOptions: ParsableArguments {
   @Option(
     name: .customLong("set"),
@@ -11,7 +11,7 @@ struct VariableOptions: ParsableArguments {
   )
   var set: [VariableArgument] = []
 
-  /// The values; the last one is used where a name is given twice.
+  /// The values; if a name is given twice, the last value wins.
   var bindings: Bindings {
     var bindings = Bindings()
     for argument in set {

@@ -1,4 +1,4 @@
-// `blerun watch`: values as they arrive.
+// `blerun watch`: prints values as they arrive.
 
 import ArgumentParser
 import Jobs

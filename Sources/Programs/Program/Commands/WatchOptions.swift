@@ -1,11 +1,11 @@
-// What `blerun watch` watches, and what it makes of the values.
+// The options for the values that `blerun watch` watches, and for its output.
 
 import ArgumentParser
 import Bluetooth
 import Documents
 import Jobs
 
-/// Which values of which devices: what `watch` and `serve` have in common.
+/// The options for the watched values, shared by `watch` and `serve`.
 struct WatchedOptions: ParsableArguments {
   @Argument(
     help: .value(
@@ -39,13 +39,13 @@ struct WatchedOptions: ParsableArguments {
 
   @OptionGroup var naming: NamesOptions
 
-  /// What is watched: each value as it comes, as text.
+  /// Returns a plan that reports each value as text.
   ///
-  /// A watch goes on where values come faster than they are shown: the gap counts them.
+  /// If values arrive faster than they are shown, the watch continues, and a gap counts the dropped ones.
   ///
   /// - Parameters:
-  ///   - acquires: Whether values come through a socket of this program's own.
-  ///   - only: Gives the device where none is named.
+  ///   - acquires: Whether values are received through a separate socket (AcquireNotify).
+  ///   - only: Returns the device if none is named.
   func plan(
     _ names: AttributeNames, acquires: Bool = false, orElse only: () throws -> DeviceTarget
   ) throws -> WatchPlan {
@@ -59,7 +59,7 @@ struct WatchedOptions: ParsableArguments {
   }
 }
 
-/// What is watched, and the form of the output.
+/// The options for the watched values and the output.
 struct WatchOptions: ParsableArguments {
   enum Output: String, ExpressibleByArgument, CaseIterable {
     case text, json, csv
@@ -128,9 +128,9 @@ struct WatchOptions: ParsableArguments {
     }
   }
 
-  /// What is watched, and what is made of it.
+  /// Returns the plan of the watch.
   ///
-  /// - Parameter only: Gives the device where none is named.
+  /// - Parameter only: Returns the device if none is named.
   func plan(_ names: AttributeNames, orElse only: () throws -> DeviceTarget) throws -> WatchPlan {
     var plan = try watched.plan(names, acquires: acquire, orElse: only)
     plan.view = window.map { .rate(window: $0) } ?? (combine ? .combined : .values)

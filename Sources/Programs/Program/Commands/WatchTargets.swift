@@ -1,4 +1,4 @@
-// Which characteristics of which devices: the words of `blerun watch`, in their order.
+// The devices and characteristics on the command line of `blerun watch`, in their order.
 
 import ArgumentParser
 import Bluetooth
@@ -6,15 +6,15 @@ import Documents
 import Jobs
 import SimulatedDevices
 
-/// The devices of the command line, each with the characteristics behind it.
+/// The devices of the command line, each with the characteristics that follow it.
 ///
-/// The parser keeps the order of options and the order of arguments, but not how they are mixed. So
-/// each `--device` is followed by a mark among the arguments before they are parsed.
+/// The parser keeps the order of options and the order of arguments, but not their order among each other. So
+/// a mark is inserted among the arguments after each `--device` before they are parsed.
 struct WatchTargets {
-  /// No argument of a process contains it.
+  /// The mark: NUL, which no argument of a process can contain.
   private static let mark: Character = "\0"
 
-  /// A device as it is named; nil where none is.
+  /// A device with its characteristics; its name is nil if none is given.
   struct Device {
     let name: String?
     var characteristics: [String] = []
@@ -23,11 +23,11 @@ struct WatchTargets {
   let devices: [Device]
   private let names: AttributeNames
 
-  /// The commands whose devices stand among their arguments.
+  /// The commands that mix devices and characteristics.
   private static let commands = [WatchCommand.configuration, ServeCommand.configuration]
     .compactMap(\.commandName)
 
-  /// The arguments of the command with a mark behind each device.
+  /// Returns the arguments of the command with a mark after each device.
   static func marked(_ arguments: [String]) -> [String] {
     guard let command = arguments.first, commands.contains(command) else { return arguments }
     var marked: [String] = []
@@ -46,7 +46,7 @@ struct WatchTargets {
     return marked + rest
   }
 
-  /// Reads the arguments and the marks among them.
+  /// Parses the arguments and the marks among them.
   ///
   /// - Throws: `ValidationError` when a characteristic or its device is missing.
   init(_ words: [String], names: AttributeNames = .assigned) throws {
@@ -66,7 +66,7 @@ struct WatchTargets {
     } else {
       var plain = words.filter { $0.first != Self.mark }
       var name = marked.first
-      // Without an option, a first word that is not a characteristic is the device.
+      // Without `--device`, a first word that is not a characteristic is the device.
       if name == nil, let first = plain.first,
         (try? CharacteristicSelector(parsing: first, names: names)) == nil
       {
@@ -87,9 +87,9 @@ struct WatchTargets {
     self.devices = devices
   }
 
-  /// The devices and characteristics that the words name. A device that is named twice is one.
+  /// Returns the devices with their characteristics. A device that is named twice appears once.
   ///
-  /// - Parameter only: Gives the device where none is named.
+  /// - Parameter only: Returns the device if none is named.
   func devices(
     exact isExact: Bool, orElse only: () throws -> DeviceTarget
   ) throws -> [WatchPlan.Device] {

@@ -1,4 +1,4 @@
-// The options of every command that meets devices: which world, which adapter.
+// The options of every command that uses devices: a real or simulated world, and the adapter.
 
 import ArgumentParser
 import BlueZ
@@ -7,7 +7,7 @@ import HostController
 import Jobs
 import SimulatedDevices
 
-/// Which world, which adapter.
+/// The options for the world and the adapter.
 package struct WorldOptions: ParsableArguments {
   @Option(file: "A simulated device, or a scenario; repeat it for more.")
   var simulate: [String] = []
@@ -38,21 +38,21 @@ package struct WorldOptions: ParsableArguments {
 
   var isSimulated: Bool { !simulate.isEmpty }
 
-  /// The same, where simulated time is always real time.
+  /// The same options, with simulated time running as real time.
   var inRealTime: WorldOptions {
     var options = self
     options.realTime = isSimulated
     return options
   }
 
-  /// The devices and faults of a simulation; none where the world is real.
+  /// Reads the devices and faults of the simulation; empty without one.
   func simulatedDevices() throws(Ending) -> ScenarioDefinition { try loadScenario(simulate) }
 
-  /// The world that the options ask for.
+  /// Opens the world of the options.
   ///
   /// - Parameters:
-  ///   - ending: What a signal does to the command, for the person who sent it.
-  ///   - isAnnounced: Whether it was reported already that devices and time are simulated.
+  ///   - ending: The text that reports what a signal does to the command.
+  ///   - isAnnounced: Whether it has already been reported that devices and time are simulated.
   func world(
     _ scenario: ScenarioDefinition, _ ending: String, _ bindKeys: BindKeys = .none,
     trace: HCITrace? = nil, isAnnounced: Bool = false

@@ -1,4 +1,4 @@
-// `blerun write`: one value.
+// `blerun write`: writes one value.
 
 import ArgumentParser
 import Bluetooth

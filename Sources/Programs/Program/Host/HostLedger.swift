@@ -1,47 +1,52 @@
-// Turns at the radio and the record of links, by files in the user's runtime folder.
+// Turns at the radio and the record of connections, as files in the runtime folder of the user.
 
 import BlueZ
 import Bluetooth
 import Glibc
 import Signals
 
-/// What the runs of one user on this host agree on.
+/// Coordinates the runs of one user on this host.
 ///
-/// Files: `adapter-ADDRESS.lock`, held while a run connects over that adapter; `scan-ADDRESS.lock`,
-/// shared by the runs that scan with it; `run-BUS-ADAPTER-DEVICE.lock`, held by the run that uses a
-/// device; `use-BUS-ADAPTER-DEVICE.lock`, held while a process begins or ends its use of a link;
-/// `lease-PID-START`, held by a process and naming the links that it holds. A run that connects takes the first and waits a moment for the second to be free: who
-/// scans looks now and then whether the first is taken, and pauses then. A lease that nobody holds was left by a run that was
-/// killed. Runs of other users have files of their own, and are not seen.
+/// Files, each locked while it is in use:
+///
+/// - `adapter-ADDRESS.lock`: a run is connecting over that adapter.
+/// - `scan-ADDRESS.lock`, a shared lock: runs are scanning with the adapter.
+/// - `run-BUS-ADAPTER-DEVICE.lock`: a run uses the device.
+/// - `use-BUS-ADAPTER-DEVICE.lock`: a process begins or ends its use of a connection.
+/// - `lease-PID-START`: names the connections that a process holds.
+///
+/// A run that connects acquires the adapter's lock, and then waits for the scan lock. A run that scans checks the
+/// adapter's lock several times a second, and pauses while it is held. An unlocked lease was left by a killed run. Runs
+/// of other users have files of their own, which are not visible here.
 final class HostLedger: LinkLedger {
   private struct State {
     var entries: [Lease.Entry] = []
     var lease: LockedFile?
-    /// The unique name of bluetoothd, and the identity of the bus it is on.
+    /// The unique name of bluetoothd, and the identity of its bus.
     var daemon: String?
     var bus = "-"
     var hasComplained = false
-    /// Devices whose attempts were left by runs that are dead, as found at the start.
+    /// Devices with connection attempts of killed runs, as found at the start.
     var stale: [BluetoothAddress] = []
     var hasLeft = false
-    /// The number in the journal of the run of this process.
+    /// The journal's number of this run.
     var run: Int64?
-    /// The files that show others what the runs of this process use, by path.
+    /// The lock files of the devices that runs of this process use, by path.
     var uses: [String: Use] = [:]
   }
 
   private struct Use {
     let file: LockedFile
-    /// The number of the run, where this process has several; nil: that of the process.
+    /// The number of the run if this process has several; nil for the run of the process.
     let run: Int64?
     var count = 1
   }
 
   static let leasePrefix = "lease-"
-  /// How often a lock that is taken is asked for.
+  /// The interval between two attempts to acquire a lock.
   private static let interval = Duration.milliseconds(50)
-  /// How long the scans of others may take to pause before it is connected beside them: they look
-  /// five times a second, and bluetoothd takes a moment to stop.
+  /// The longest wait for other scans to pause, before connecting during them. Scans check five times a second, and
+  /// bluetoothd needs a moment to stop.
   private static let silenceLimit = Duration.seconds(3)
 
   private let folder: RuntimeFolder
@@ -50,8 +55,8 @@ final class HostLedger: LinkLedger {
   private let state = Guarded(State())
 
   /// - Parameters:
-  ///   - owner: Whose leases are written.
-  ///   - notice: Receives what a person should know.
+  ///   - owner: The process that the leases name.
+  ///   - notice: Receives messages for the user.
   init(
     _ folder: RuntimeFolder, owner: ProcessIdentity = .own,
     notice: @escaping @Sendable (String) -> Void = { _ in }
@@ -82,17 +87,17 @@ final class HostLedger: LinkLedger {
         } catch is TimedOut {
           throw Self.connecting(adapter, LockedFile.peek(path))
         }
-      // Without the file, connecting side by side is left to bluetoothd.
+      // Without the file there are no turns: bluetoothd handles simultaneous connects.
       case .failed: return {}
       }
     }
   }
 
-  /// Waits a moment until no other run scans with an adapter.
+  /// Waits, up to ``silenceLimit``, until no other run scans with an adapter.
   private func silence(at adapter: BluetoothAddress, on loop: Loop) async {
     let end = loop.now + Self.silenceLimit
     while case .taken = LockedFile.attempt(path("scan", adapter), makes: false), loop.now < end {
-      // A deadline that passes meanwhile is met by what follows.
+      // After a cancellation or a timeout, the next operation throws.
       guard (try? await loop.sleep(for: Self.interval)) != nil else { return }
     }
   }
@@ -104,7 +109,7 @@ final class HostLedger: LinkLedger {
     while true {
       switch LockedFile.attempt(path("scan", adapter), isShared: true) {
       case .held(let file):
-        // Announced first, then looked: a run that connects either sees it or is seen.
+        // Acquires the scan lock before it checks: one of the two runs sees the other.
         if !isTurnTaken(at: adapter) || loop.now >= end {
           let held = Guarded<LockedFile?>(file)
           return { held.withLock { $0 = nil } }
@@ -131,10 +136,10 @@ final class HostLedger: LinkLedger {
 
   // MARK: Uses
 
-  /// The identity of the bus that bluetoothd is on.
+  /// The identity of the bus of bluetoothd.
   var bus: String { state.withLock { $0.bus } }
 
-  /// The run of this process has a number: those who wait for it show it.
+  /// Sets the number of the run of this process, which waiting processes show.
   func isRun(_ number: Int64?) {
     state.withLock { state in
       state.run = number
@@ -142,11 +147,11 @@ final class HostLedger: LinkLedger {
     }
   }
 
-  /// Asks for a file that shows what this process uses, without waiting.
+  /// Tries to reserve a device by its lock file, without waiting.
   ///
   /// - Parameters:
-  ///   - isForOne: Whether one part of this process has it at a time; else several may.
-  ///   - run: The number of the run, where this process has several.
+  ///   - isForOne: Whether only one part of this process may reserve it at a time.
+  ///   - run: The number of the run if this process has several.
   func use(_ path: String, isForOne: Bool = false, run: Int64? = nil) -> DeviceReservation {
     let taken: String? = state.withLock { state in
       if state.uses[path] != nil, !isForOne {
@@ -159,7 +164,7 @@ final class HostLedger: LinkLedger {
         state.uses[path] = Use(file: file, run: run)
         return nil
       case .taken: return Self.run(in: LockedFile.peek(path))
-      // Without the file, runs are not distinguished.
+      // Without the file, devices are not reserved.
       case .failed: return nil
       }
     }
@@ -173,7 +178,7 @@ final class HostLedger: LinkLedger {
       if use.count > 1 {
         state.uses[path]?.count -= 1
       } else {
-        // Removed while it is held: who opened it before looks again.
+        // Removed before it is unlocked: a process that has opened it notices, and opens it again.
         use.file.remove()
         state.uses[path] = nil
       }
@@ -184,7 +189,7 @@ final class HostLedger: LinkLedger {
     "\(getpid())\t\(run.map { "\($0)" } ?? "-")\n"
   }
 
-  /// "run 12, process 4711" of what ``holder(_:)`` writes.
+  /// "run 12, process 4711", from the text of ``holder(_:)``.
   private static func run(in holder: String) -> String {
     let words = holder.split { $0 == "\t" || $0 == "\n" }
     let run = words.count > 1 ? Int64(words[1]) : nil
@@ -213,7 +218,7 @@ final class HostLedger: LinkLedger {
 
   // MARK: Leases
 
-  /// The identity of the bus that bluetoothd is on: its leases are distinguished from those of others.
+  /// Sets the identity of the bus of bluetoothd, which leases name.
   func isOn(bus: String) { state.withLock { $0.bus = bus } }
 
   func served(by daemon: String?) { state.withLock { $0.daemon = daemon } }
@@ -239,13 +244,13 @@ final class HostLedger: LinkLedger {
     }
   }
 
-  /// Changes the content of the lease, and has it on the disk before this returns.
+  /// Changes the content of the lease. It is on the disk when this returns.
   private func change(_ change: (inout [Lease.Entry], _ daemon: String) -> Void) {
     let complaint = state.withLock { state -> String? in
       change(&state.entries, state.daemon ?? "-")
       var reason: String?
       if state.lease == nil, !state.entries.isEmpty, !state.hasLeft {
-        // A program that looks for leases holds one for an instant.
+        // A process that looks for leases locks each of them for an instant.
         for attempt in 0..<20 where state.lease == nil {
           if attempt > 0 { poll(nil, 0, 1) }
           switch LockedFile.attempt(leasePath) {
@@ -269,8 +274,8 @@ final class HostLedger: LinkLedger {
     "\(folder.path)/\(Self.leasePrefix)\(owner.process)-\(owner.start)"
   }
 
-  /// The program ends: a lease that names no link of ours goes; one that does stays for the next
-  /// run.
+  /// Removes the lease at the end of the process, unless it names connections of this process: the next run then
+  /// releases them.
   func leave() {
     state.withLock { state in
       if state.entries.allSatisfy({ $0.state == .used }) { state.lease?.remove() }
@@ -285,11 +290,10 @@ final class HostLedger: LinkLedger {
 
   // MARK: What others left
 
-  /// Leases of this boot and this bus whose processes are gone, each with its file, held from now
-  /// on.
+  /// The leases on this bus whose processes have ended, each with its locked file.
   ///
-  /// What another boot left is removed: its connections ended with it. What belongs to another bus is left
-  /// to the runs there.
+  /// Leases of an earlier boot are removed, because their connections ended with it. Leases on another bus are left to
+  /// the runs there.
   func orphans() -> [(lease: Lease, file: LockedFile)] {
     let bus = state.withLock { $0.bus }
     return leaseFiles.compactMap { path in
@@ -298,14 +302,14 @@ final class HostLedger: LinkLedger {
         file.remove()
         return nil
       }
-      // The kernel gives locks back at the end; where it could not, as on some network folders, the
-      // process identity decides.
+      // A lock may stay after the end of its process on some network file systems: the identity of the process
+      // decides.
       guard lease.isOf(bus: bus), !lease.owner.isThere || lease.owner == owner else { return nil }
       return (lease, file)
     }
   }
 
-  /// Leases of runs under way, on this bus. One that is held by whoever releases it is none.
+  /// The leases of running processes on this bus, without those that are locked by a process that releases them.
   func held() -> [Lease] {
     let bus = state.withLock { $0.bus }
     return leaseFiles.compactMap { path in
@@ -320,10 +324,10 @@ final class HostLedger: LinkLedger {
     folder.names.filter { $0.hasPrefix(Self.leasePrefix) }.map { "\(folder.path)/\($0)" }
   }
 
-  /// Whether the bluetoothd that made a link is the one that answers now.
+  /// Whether the bluetoothd with this unique name is the present one.
   func isServed(by daemon: String) -> Bool { state.withLock { $0.daemon == daemon } }
 
-  /// Remembers that these devices' attempts belong to nobody.
+  /// Remembers devices with connection attempts of killed runs.
   func remember(stale devices: [BluetoothAddress]) {
     state.withLock { $0.stale += devices.filter { $0.number != 0 } }
   }
@@ -359,23 +363,23 @@ extension HostLedger {
 
 // MARK: One batch at an adapter at a time
 
-// Turns keep two runs from connecting at once; they do not keep two batches from taking each other's
-// devices, and the few links that a controller has. Single runs go on between: they take turns.
+// Turns keep two runs from connecting at once. They do not keep two batches from using each other's devices, and the
+// few connections that a controller supports. Single runs continue between the devices of a batch.
 extension HostLedger {
   struct BatchWait: Sendable {
     let limit: Duration
-    /// Called with who is waited for.
+    /// Called with a description of the batch that holds the adapter.
     let notice: @Sendable (String) -> Void
-    /// Whether it is to be waited on.
+    /// Returns whether the wait continues.
     let goesOn: @Sendable () -> Bool
   }
 
-  /// Marks an adapter as used by a batch, once no other batch of this user uses it.
+  /// Reserves an adapter for a batch, once no other batch of this user uses it.
   ///
-  /// - Parameter wait: nil for none.
-  /// - Returns: What gives it back.
-  /// - Throws: ``DeviceFailure`` of the code `busy` when another batch does, at the end of the wait;
-  ///   `CancellationError` when it is not to be waited on.
+  /// - Parameter wait: nil for no wait.
+  /// - Returns: Releases the adapter.
+  /// - Throws: ``DeviceFailure`` with the code `busy` if another batch still uses it after the wait;
+  ///   `CancellationError` if the wait does not continue.
   func beginBatch(
     at adapter: BluetoothAddress, on loop: Loop, _ wait: BatchWait?
   ) async throws -> @Sendable () -> Void {

@@ -1,53 +1,52 @@
-// The links that a run holds, written down so that what a killed run left can be released.
+// The connections that a run holds, in a file, so that those of a killed run can be released.
 
 import BlueZ
 import Bluetooth
 import DBus
 
-/// The content of a lease file: who wrote it, and which connections it holds.
+/// The content of a lease file: a process, and the connections that it holds.
 ///
-/// Lines of words with tabs between: the process (its number, its start in clock ticks after the
-/// boot, the boot), the bus, then each link (what it is to the process, bluetoothd's unique name,
-/// the adapter's address, the device's, the device's object), and a last line `end`.
+/// Lines of words separated by tabs: the process (PID, start in clock ticks after the boot, boot ID), the bus, a
+/// line for each connection (its state, the unique name of bluetoothd, the addresses of the adapter and the device, the
+/// object path of the device), and a last line `end`.
 struct Lease: Hashable, Sendable {
-  /// A link, and what it is to the process.
+  /// A connection, and its state in this process.
   struct Entry: Hashable, Sendable {
     enum State: String, Sendable {
-      /// Connect is being called.
+      /// Connect was called and has not returned.
       case connecting
-      /// The process has made it.
+      /// This process has connected.
       case up
-      /// Another process of ours has made it: the last one ends it.
+      /// Another process of this user has connected. The last process that shares it disconnects.
       case shared
-      /// It was up before: nobody's to release.
+      /// It was up before, and is never disconnected by a lease.
       case used
     }
 
     var link: HeldLink
     var state: State
-    /// The unique name of the bluetoothd that serves it; `-` when it is not known.
+    /// The unique name of its bluetoothd; `-` if unknown.
     var daemon: String
   }
 
   var owner: ProcessIdentity
-  /// The identity of the bus that bluetoothd is on; `-` when it is not known.
+  /// The identity of the bus of bluetoothd; `-` if unknown.
   var bus: String
   var entries: [Entry]
 
   var process: Int32 { owner.process }
-  /// The links that the process made, was making, or shares.
+  /// The connections that the process has made, is making, or shares.
   var links: [HeldLink] { entries.filter { $0.state != .used }.map(\.link) }
 
-  /// Whether a process other than the one that wrote it would find its links up by its doing: it is
-  /// of this boot, and this bus.
+  /// Whether the lease is of this boot and of this bus, so that its connections may still be up.
   func isOf(bus: String) -> Bool { owner.boot == ProcessIdentity.presentBoot && self.bus == bus }
 
-  /// Whether the link to a device over the same adapter is named, as whatever.
+  /// Whether the lease has an entry for a connection, in any state.
   func names(_ link: HeldLink) -> Bool {
     entries.contains { $0.link.device == link.device && $0.link.adapter == link.adapter }
   }
 
-  /// Whether the process uses a link that a process of ours has made.
+  /// Whether the process holds or shares a connection that a process of this user has made.
   func shares(_ link: HeldLink) -> Bool {
     entries.contains { entry in
       entry.state != .used && entry.link.device == link.device
@@ -70,14 +69,14 @@ struct Lease: Hashable, Sendable {
 }
 
 extension Lease {
-  /// Reads a file; what is not understood is ignored. Nil when there is no process in it.
+  /// Parses a file, and ignores unknown lines. Nil without a process.
   init?(_ text: String) {
     var owner: ProcessIdentity?
     var bus = "-"
     var entries: [Entry] = []
     for line in text.split(separator: "\n") {
       let words = line.split(separator: "\t").map(String.init)
-      // What follows is left of a longer text.
+      // The rest belongs to an earlier, longer text.
       if words == ["end"] { break }
       if words.count == 4, words[0] == "process" {
         owner = ProcessIdentity(words.dropFirst().joined(separator: " "))

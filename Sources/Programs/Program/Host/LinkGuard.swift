@@ -1,8 +1,8 @@
-// A process that ends the connections of another one that was killed or stopped.
+// A process that disconnects the devices of another process that was killed or stopped.
 //
-// bluetoothd keeps connections whose makers are gone. The guard is of a group of its own, so that what ends
-// a whole command leaves it. It reads what the guarded process writes: nothing for too long means that
-// it was stopped, the end of the pipe that it is gone. What it held is read from its lease.
+// bluetoothd keeps the connections of processes that have ended. The guard has a process group of its own, so that it
+// survives signals to the group of the guarded process. It reads a pipe from that process: silence means that the
+// process was stopped, end of file that it has ended. The lease of the process names its connections.
 
 import BlueZ
 import Glibc
@@ -10,15 +10,15 @@ import Jobs
 import Signals
 
 package final class LinkGuard: Sendable {
-  /// What the arguments of the guard begin with.
+  /// The first argument of a guard process.
   package static let word = "guard"
   private static let beat: [UInt8] = [UInt8(ascii: ".")]
-  /// The guarded process ends by itself.
+  /// The message that the guarded process ends by itself.
   private static let end: [UInt8] = [UInt8(ascii: "q")]
 
   private struct Running {
     let child: ChildProcess
-    /// What the guard reads: closed when this process ends, whatever ends it.
+    /// The writing end of the pipe to the guard. The kernel closes it if this process is killed.
     let leash: Int32
   }
 
@@ -27,7 +27,7 @@ package final class LinkGuard: Sendable {
 
   /// Starts the guard.
   ///
-  /// - Parameter silence: How long after the last ``beat()`` it disconnects.
+  /// - Parameter silence: The time after the last ``beat()`` at which the guard disconnects.
   package init(silence: Duration) {
     self.silence = silence
     state = Guarded(Self.start(silence))
@@ -59,7 +59,7 @@ package final class LinkGuard: Sendable {
     return nil
   }
 
-  /// This process runs. A guard that has ended is replaced.
+  /// Tells the guard that this process runs, and replaces a guard that has ended.
   package func beat() {
     let gone = state.withLock { running -> Running? in
       guard let present = running, write(present.leash, Self.beat, 1) < 0, errno == EPIPE else {
@@ -76,7 +76,7 @@ package final class LinkGuard: Sendable {
     state.withLock { $0 = next }
   }
 
-  /// This process has disconnected by itself, and ends.
+  /// Ends the guard, after this process has disconnected by itself.
   package func stop() {
     let last = state.withLock { running in
       defer { running = nil }
@@ -90,12 +90,12 @@ package final class LinkGuard: Sendable {
 }
 
 extension LinkGuard {
-  /// How long the end of a process may take after it was killed.
+  /// The longest wait for a killed process to disappear, in milliseconds.
   private static let dyingLimit: Int32 = 2000
 
-  /// Guards a process: what the program does whose arguments begin with ``word``.
+  /// Guards a process: the main function of the guard.
   ///
-  /// - Parameter arguments: Those after the word.
+  /// - Parameter arguments: The arguments after ``word``.
   package static func guardProcess(_ arguments: [String]) -> Never {
     guard arguments.count == 2, let owner = ProcessIdentity(arguments[0]),
       let silence = Int32(arguments[1]), silence > 0
@@ -126,7 +126,7 @@ extension LinkGuard {
     do {
       let world = try World.real("ending")
       defer { world.end() }
-      // Whoever uses it by now.
+      // Forced: also if another program uses the connection by now.
       let endings = world.orphans(isForced: true)?.release(of: owner) ?? []
       OrphanLinks.report(endings, of: "the \(what) process \(owner.process)")
     } catch {

@@ -1,24 +1,24 @@
-// The adapters of a host, put together from what bluetoothd and the kernel report.
+// The adapters of a host, merged from the reports of bluetoothd and of the kernel.
 //
-// A pure value. Either may know adapters that the other does not: in a container only bluetoothd can
-// be asked, and the kernel has adapters that no bluetoothd uses.
+// A pure value. Each source may have adapters that the other lacks: in a container only bluetoothd can be asked, and
+// the kernel lists adapters that bluetoothd does not use.
 
 import BlueZ
 import Bluetooth
 import Jobs
 
-/// One adapter, as bluetoothd, the kernel or both report it.
+/// An adapter that bluetoothd, the kernel or both report.
 struct ListedAdapter: Hashable {
-  /// What bluetoothd reports; nil for an adapter that it does not know.
+  /// The report of bluetoothd; nil if it does not list the adapter.
   var facts: AdapterFacts?
-  /// What the kernel reports; nil for an adapter that it does not know.
+  /// The report of the kernel; nil if it does not list the adapter.
   var details: AdapterDetails?
 
   /// All adapters, in order of index.
   static func all(_ facts: [AdapterFacts], _ details: [AdapterDetails]) -> [ListedAdapter] {
     var left = details
     let known = facts.map { fact in
-      // The host of the bus may be another one, whose adapters have the same names.
+      // The bus may be that of another host, whose adapters have the same names.
       let place = left.firstIndex {
         $0.address == fact.address ?? $0.address && $0.name == fact.name
       }
@@ -51,7 +51,7 @@ struct ListedAdapter: Hashable {
     return [head.joined(separator: "  ")] + lines
   }
 
-  /// The same for programs; what is not known is null.
+  /// The adapter as a JSON line; unknown members are null.
   func line(_ companies: any CompanyNames) -> EventLine {
     let members: KeyValuePairs<String, any JSONWritable> = [
       "adapter": name, "address": address?.description, "alias": facts?.alias,

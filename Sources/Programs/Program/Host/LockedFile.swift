@@ -1,11 +1,11 @@
-// A file that one process holds at a time, and that is free again when the process is gone.
+// A lock file. The lock is released when its process ends.
 
 import Documents
 import Glibc
 
-/// An open file with an advisory lock on it.
+/// An open file with an advisory lock (flock).
 ///
-/// The kernel gives the lock back when the process ends, however it ends.
+/// The kernel releases the lock when the process ends, for whatever reason.
 final class LockedFile: Sendable {
   let path: String
   private let descriptor: Int32
@@ -16,25 +16,25 @@ final class LockedFile: Sendable {
   }
 
   deinit {
-    // Not only closed: a child that was just forked has a copy until it runs its program.
+    // Closing is not enough: a forked child has a copy of the descriptor until it calls exec.
     flock(descriptor, LOCK_UN)
     close(descriptor)
   }
 
-  /// The outcome of asking for a lock.
+  /// The result of an attempt to acquire a lock.
   enum Attempt {
     case held(LockedFile)
-    /// Another process has it.
+    /// Another process holds the lock.
     case taken
     /// The file cannot be used, for the reason given.
     case failed(String)
   }
 
-  /// Asks for the lock without waiting.
+  /// Tries to acquire the lock, without waiting.
   ///
   /// - Parameters:
-  ///   - makes: Whether the file is made where it is missing.
-  ///   - isShared: Whether others may hold it too who share it.
+  ///   - makes: Whether a missing file is created.
+  ///   - isShared: Whether the lock is a shared one.
   static func attempt(_ path: String, makes: Bool = true, isShared: Bool = false) -> Attempt {
     let descriptor = open(
       path,
@@ -51,7 +51,7 @@ final class LockedFile: Sendable {
       close(descriptor)
       return number == EWOULDBLOCK ? .taken : .failed(String(cString: strerror(number)))
     }
-    // Somebody may have removed the file between the two: a lock on it would keep nobody out.
+    // Another process may have removed the file between open and flock: the lock would then exclude no other process.
     var opened = stat()
     var named = stat()
     guard fstat(descriptor, &opened) == 0, stat(path, &named) == 0, opened.st_ino == named.st_ino
@@ -62,12 +62,12 @@ final class LockedFile: Sendable {
     return .held(LockedFile(path: path, descriptor: descriptor))
   }
 
-  /// Puts a text in the place of what the file holds. What was written survives the process.
+  /// Replaces the content.
   ///
-  /// Killed on the way, it leaves the new text before the rest of a longer old one: never neither.
+  /// If the process is killed meanwhile, the new text may be followed by the rest of a longer old one.
   ///
-  /// - Parameter isSynced: Whether it returns only when the disk has it, the file's name too.
-  /// - Returns: Why it could not be written; nil when it was.
+  /// - Parameter isSynced: Whether the content and the name of the file are on the disk when this returns.
+  /// - Returns: The reason if it could not be written; nil otherwise.
   @discardableResult
   func write(_ text: String, isSynced: Bool = false) -> String? {
     let octets = Array(text.utf8)
@@ -79,7 +79,7 @@ final class LockedFile: Sendable {
     return number.map { String(cString: strerror($0)) }
   }
 
-  /// What the file holds, up to 64 KiB.
+  /// The content, up to 64 KiB.
   func read() -> String {
     lseek(descriptor, 0, SEEK_SET)
     return Self.read(descriptor)
@@ -87,7 +87,7 @@ final class LockedFile: Sendable {
 
   func remove() { unlink(path) }
 
-  /// The text of a file that another process holds; empty when it cannot be read.
+  /// The content of a file that another process has locked; empty if it cannot be read.
   static func peek(_ path: String) -> String {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
     guard descriptor >= 0 else { return "" }
@@ -95,7 +95,7 @@ final class LockedFile: Sendable {
     return isRegular(descriptor) ? read(descriptor) : ""
   }
 
-  /// Whether reading cannot wait for another process, as it would at a pipe.
+  /// Whether a file is regular: reading a pipe would wait for a writer.
   private static func isRegular(_ descriptor: Int32) -> Bool {
     var status = stat()
     return fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG

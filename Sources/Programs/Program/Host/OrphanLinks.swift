@@ -1,21 +1,21 @@
-// Releasing what a killed run left behind.
+// Disconnects the devices that killed runs left connected.
 
 import BlueZ
 import Bluetooth
 import Signals
 
-/// The links of leases that nobody holds any more.
+/// The connections of leases whose processes have ended.
 struct OrphanLinks: Sendable {
   enum Ending: Sendable, Equatable {
-    /// It was up, and is disconnected now.
+    /// The connection was up, and was ended.
     case released
-    /// It was still being made: the attempt is ended.
+    /// bluetoothd was still connecting, and the attempt was cancelled.
     case cancelled
-    /// There was none any more.
+    /// The connection had already ended.
     case gone
-    /// Another program uses it; it is left up, and its lease stays.
+    /// Another program uses the connection: it stays up, and its lease is kept.
     case used(by: String)
-    /// It could not be ended, for the reason given; its lease stays.
+    /// Disconnecting failed for this reason, and the lease is kept.
     case failed(String)
 
     var leavesLease: Bool {
@@ -26,25 +26,25 @@ struct OrphanLinks: Sendable {
     }
   }
 
-  /// How long the release of one link may take.
+  /// The timeout for releasing one connection.
   private static let limit = Duration.seconds(10)
 
   let ledger: HostLedger
   let scheduler: SerialScheduler
   let client: BlueZClient
   let interruption: Interruption
-  /// Whether links that other programs use are ended too.
+  /// Whether connections that other programs use are ended too.
   var isForced = false
 
-  /// Disconnects every orphan link, and removes the leases that hold none any more. A signal ends
-  /// it: what is left then keeps its lease.
+  /// Ends every orphaned connection, and removes leases without further ones. After a signal it stops, and the remaining
+  /// leases are kept.
   func release() -> [(link: HeldLink, ending: Ending)] {
     let endings = ledger.orphans().flatMap { release($0.lease, in: $0.file) }
     ledger.remember(stale: endings.filter { !$0.ending.leavesLease }.map(\.link.device))
     return endings
   }
 
-  /// Disconnects every link of one process, which may be stopped: then its lease stays as it is.
+  /// Ends every connection of one process. If it is only stopped, its lease stays unchanged.
   func release(of owner: ProcessIdentity) -> [(link: HeldLink, ending: Ending)] {
     if let orphan = ledger.orphans().first(where: { $0.lease.owner == owner }) {
       return release(orphan.lease, in: orphan.file)
@@ -70,12 +70,12 @@ struct OrphanLinks: Sendable {
 
   private func release(_ entry: Lease.Entry, of owner: ProcessIdentity) -> Ending {
     let link = entry.link
-    // A bluetoothd that ends takes its links along.
+    // The connections of a bluetoothd end with it.
     guard ledger.isServed(by: entry.daemon) else { return .gone }
     let isUp = client.isConnected(link.path)
-    // bluetoothd continues an attempt that nobody waits for any more: it may yet make a link.
+    // bluetoothd continues an attempt whose caller has ended: it may still connect.
     guard isUp || entry.state == .connecting else { return .gone }
-    // What another process of ours has made is its own to end.
+    // A shared connection is ended by the last process of this user that uses it.
     if !isForced || entry.state == .shared, let user = user(of: link, besides: owner) {
       return .used(by: user)
     }
@@ -89,9 +89,9 @@ struct OrphanLinks: Sendable {
     return isUp ? .released : .cancelled
   }
 
-  /// Prints what became of links.
+  /// Prints the results.
   ///
-  /// - Parameter owner: Whose they were: "a killed run".
+  /// - Parameter owner: The former owner of the connections: "a killed run".
   static func report(_ endings: [(link: HeldLink, ending: Ending)], of owner: String) {
     for (link, ending) in endings {
       let device = "\(link.device), which \(owner) had left up"
@@ -110,7 +110,7 @@ struct OrphanLinks: Sendable {
     }
   }
 
-  /// Who else uses a link, as far as that can be seen; nil for nobody.
+  /// Another known user of a connection; nil without one.
   private func user(of link: HeldLink, besides owner: ProcessIdentity) -> String? {
     if let run = ledger.held().first(where: { $0.owner != owner && $0.names(link) }) {
       return "another run, process \(run.process)"

@@ -1,16 +1,15 @@
-// Where this host's runs leave word for one another.
+// The folder of the files by which runs of one user coordinate.
 
 import Documents
 import Glibc
 
-/// A folder of the user's that nobody else can write to, and that is empty after a restart.
+/// A folder that only this user can write to, and that is empty after a boot.
 struct RuntimeFolder: Sendable {
   let path: String
 
-  /// The folder `blerun` in `XDG_RUNTIME_DIR`, in `/run/user/UID`, or else `/tmp/blerun-UID`; made
-  /// where it is missing.
+  /// The folder `blerun` in `XDG_RUNTIME_DIR` or `/run/user/UID`, else `/tmp/blerun-UID`. Created if missing.
   ///
-  /// - Throws: ``Problem`` when it can neither be made nor trusted.
+  /// - Throws: ``Problem`` if each of them cannot be created, or is writable by other users.
   init(environment: (String) -> String? = RuntimeFolder.variable) throws(Problem) {
     let user = getuid()
     var candidates: [String] = []
@@ -25,10 +24,10 @@ struct RuntimeFolder: Sendable {
     throw Problem("no folder for locks: \(candidates.joined(separator: ", "))")
   }
 
-  /// - Parameter path: A folder that exists.
+  /// - Parameter path: An existing folder.
   init(path: String) { self.path = path }
 
-  /// Whether the folder is there, made now if need be, and only this user can write to it.
+  /// Creates the folder if it is missing. Returns whether only this user can write to it.
   private static func isOurs(_ path: String) -> Bool {
     if mkdir(path, 0o700) != 0, errno != EEXIST { return false }
     var status = stat()
@@ -39,7 +38,7 @@ struct RuntimeFolder: Sendable {
 
   static func variable(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
-  /// Where temporary files are made: `$TMPDIR`, or `/tmp`.
+  /// The folder for temporary files: `$TMPDIR`, or `/tmp`.
   static var temporary: String {
     let given = variable("TMPDIR") ?? ""
     return given.hasPrefix("/") ? given : "/tmp"

@@ -1,18 +1,18 @@
-// Where a user keeps settings of this program, and what outlives a restart.
+// The folders for settings and for persistent data of a user.
 
 import Glibc
 
-/// The folders of this program below those of the user.
+/// The folders of this program in the user's XDG folders.
 enum UserFolder {
-  /// The usual place of names: `$XDG_CONFIG_HOME/blerun/names.yaml`, or the same below `~/.config`; nil
-  /// where neither is known.
+  /// The default path of the names file: `$XDG_CONFIG_HOME/blerun/names.yaml`, or in `~/.config`; nil if neither
+  /// variable is set.
   static var names: String? { path("XDG_CONFIG_HOME", usual: ".config", "names.yaml") }
 
-  /// The usual place of the journal: `$XDG_STATE_HOME/blerun/journal.sqlite`, or the same below
-  /// `~/.local/state`; nil where neither is known.
+  /// The default path of the journal: `$XDG_STATE_HOME/blerun/journal.sqlite`, or in `~/.local/state`; nil if neither
+  /// variable is set.
   static var journal: String? { state("journal.sqlite") }
 
-  /// A file beside the journal.
+  /// The path of a file in the folder of the journal.
   static func state(_ file: String) -> String? {
     path("XDG_STATE_HOME", usual: ".local/state", file)
   }
@@ -25,8 +25,8 @@ enum UserFolder {
     return folder.map { "\($0)/blerun/\(file)" }
   }
 
-  /// Whether a file is there, also one that cannot be read. A folder of another user, which a service
-  /// or `sudo` may have as its home, has none that is known.
+  /// Whether a file exists, readable or not. False in a folder that cannot be searched, such as the home of another
+  /// user, which a service or `sudo` may have in `HOME`.
   static func exists(_ path: String) -> Bool {
     var facts = stat()
     return stat(path, &facts) == 0 || ![ENOENT, ENOTDIR, EACCES].contains(errno)

@@ -1,17 +1,17 @@
-// The events of runs on standard output, without those values that nobody reads in time.
+// Run events on standard output. Values that the reader does not read in time are left out.
 
 import Jobs
 import Signals
 
-/// Prints the events of runs, and reports the values that it had to leave out as gaps.
+/// Prints run events, and reports values that it left out as gaps.
 final class EventOutput: Sendable {
   private let output: StandardOutput
   private let report: any RunReport
   private let isForPeople: Bool
   private let omitted = Guarded(OmittedValues())
 
-  /// - Parameter isForPeople: Whether lines may be coloured, and left out with `--quiet` where they
-  ///   have neither data nor a failure.
+  /// - Parameter isForPeople: Whether lines may be coloured, and whether `--quiet` leaves out those with neither data
+  ///   nor a failure.
   init(_ output: StandardOutput, as report: any RunReport, isForPeople: Bool) {
     let isQuiet = isForPeople && StandardStreams.ofProcess.presentation.isQuiet
     self.output = output
@@ -19,8 +19,8 @@ final class EventOutput: Sendable {
     self.isForPeople = isForPeople
   }
 
-  /// Prints an event. A value of a stream is left out when too much waits for the reader; what is
-  /// printed next has the gaps before it. One thread at a time may call it.
+  /// Prints an event, and before it the gaps since the last one. A value of a stream is left out if the queue is
+  /// full. Must be called by one thread at a time.
   @Sendable func receive(_ event: RunEvent) {
     let step = event.stepOfStream
     var gaps: [RunEvent] = []
@@ -33,16 +33,16 @@ final class EventOutput: Sendable {
     if isPut, !gaps.isEmpty { omitted.withLock { $0 = OmittedValues() } }
   }
 
-  /// Only the first line about an event has its colour: the others give reasons.
+  /// The lines of an event. Only the first one is coloured; the others give reasons.
   private func lines(about event: RunEvent) -> [StandardOutput.Line] {
     report.lines(for: event).enumerated().map { index, text in
       (text, isForPeople && index == 0 ? Tone(event) : nil)
     }
   }
 
-  /// Waits until everything is written, as long as the reader may take.
+  /// Waits until everything is written, or the reader has taken too long.
   ///
-  /// - Returns: Why not everything was.
+  /// - Returns: The failure if not everything was written.
   func finish() -> OutputFailure? {
     let gaps = omitted.withLock { $0.gaps }
     if !gaps.isEmpty { _ = output.put { gaps.flatMap { self.lines(about: $0) } } }
@@ -57,16 +57,16 @@ final class EventOutput: Sendable {
     return failure
   }
 
-  /// The same, where a run in a world is over.
+  /// Finishes the output at the end of a run, and reports a failure.
   ///
-  /// - Returns: The status of the run where not everything was written, which is reported then.
+  /// - Returns: The status of the run if not everything was written.
   func failed(in world: World) -> ExitStatus? {
     guard let failure = finish() else { return nil }
     StandardError.failure("\(failure)")
     return world.interruption.status ?? .output
   }
 
-  /// The same, where a command in a world is over.
+  /// Finishes the output at the end of a command.
   func end(in world: World, after error: (any Error)?) throws(Ending) {
     _ = finish()
     try output.end(in: world, after: error)

@@ -1,4 +1,4 @@
-// The values that were not printed because nobody read, as gaps.
+// The values that were left out because the reader was slow, as gaps.
 //
 // A pure value.
 
@@ -6,7 +6,7 @@ import Bluetooth
 import Jobs
 import Signals
 
-/// Values that are missing in the output, until a gap reports them.
+/// Values that are missing in the output and not yet reported by a gap.
 struct OmittedValues: Sendable {
   private struct Series: Sendable {
     let step: ReportedStep
@@ -17,7 +17,7 @@ struct OmittedValues: Sendable {
 
   private var series: [Series] = []
 
-  /// A value is not printed.
+  /// Counts a value that is not printed.
   mutating func add(_ event: RunEvent, of step: ReportedStep) {
     let index = series.firstIndex {
       $0.step == step && $0.last.device == event.device && $0.last.attempt == event.attempt
@@ -30,7 +30,7 @@ struct OmittedValues: Sendable {
     }
   }
 
-  /// The gap of each step whose values were omitted, in the order of the first ones.
+  /// One gap for each step with omitted values, in the order of its first one.
   var gaps: [RunEvent] {
     series.map { series in
       let gap = NotificationGap(

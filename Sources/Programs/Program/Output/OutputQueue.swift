@@ -1,23 +1,22 @@
-// What waits to be written to a pipe or a terminal whose reader takes its time.
+// Text that waits to be written to a pipe or a terminal with a slow reader.
 //
 // A pure value. OutputWriter protects it with a lock, and writes.
 
-/// Lines in the order in which they were printed, up to a bound, and below them the line, or the
-/// lines, at the bottom of a terminal.
+/// A bounded queue of lines, and the status lines at the bottom of a terminal.
 ///
-/// The bottom lines are removed before other lines are written, and written anew when none waits: they
-/// are never torn, and a terminal that is paused misses all their texts but the last.
+/// The bottom lines are erased before other lines are written, and redrawn when no line waits. They are never mixed
+/// with other lines, and a paused terminal gets only their latest text.
 struct OutputQueue: Sendable {
-  /// What becomes of a text that is put.
+  /// The result of adding a text.
   enum Admission: Equatable {
     case waits
-    /// It may be dropped, and had no room.
+    /// The text may be dropped, and the queue is full.
     case dropped
-    /// It must not be dropped, and had no room: nobody reads.
+    /// The text must not be dropped, and the queue is full: the reader has stopped.
     case overflow
   }
 
-  /// What is missing in the output.
+  /// Counts of the text that is missing in the output.
   struct Dropped: Equatable, Sendable {
     var values = 0
     var lines = 0
@@ -28,29 +27,29 @@ struct OutputQueue: Sendable {
     let isDroppable: Bool
   }
 
-  /// Above this, values are dropped and may not follow until half of it is written.
+  /// The bytes above which values are dropped, until half of them is written.
   static let usualBound = 4 << 20
-  /// How many octets of other lines may wait: more is the end of the output.
+  /// The maximum number of bytes with other lines: beyond it, the output fails.
   static let lineBound = 32 << 20
-  /// What Linux writes to a pipe in one piece, beside what other processes write to it.
+  /// The largest write to a pipe that Linux does not mix with the writes of other processes.
   /// - Source: pipe(7), PIPE_BUF.
   private static let mostAtOnce = 4096
 
   let bound: Int
   private var texts: [Text] = []
   private var head = 0
-  /// How many octets of texts wait.
+  /// The number of waiting bytes.
   private(set) var count = 0
   private(set) var dropped = Dropped()
-  /// What is left to write of the texts from the head on, or of a change of the bottom lines.
+  /// The unwritten rest of the texts at the head, or of a change of the bottom lines.
   private var portion: ArraySlice<UInt8> = []
-  /// How many texts the portion has; none: it changes the bottom lines.
+  /// The number of texts in the portion; 0 if it changes the bottom lines.
   private var portionTexts = 0
-  /// The bottom lines: what is to be there and what is. Empty: none.
+  /// The bottom lines, wanted and shown. Empty for none.
   private var bottom: (wanted: [UInt8], shown: [UInt8]) = ([], [])
-  /// The terminal has another size: it may have wrapped the bottom lines.
+  /// The terminal was resized, and may have wrapped the bottom lines.
   private var isTorn = false
-  /// Values were dropped, and the queue has not been half empty since.
+  /// Values were dropped, and since then the queue was never half empty.
   private var isCongested = false
 
   init(bound: Int = usualBound) { self.bound = bound }
@@ -60,20 +59,20 @@ struct OutputQueue: Sendable {
       && !(isTorn && !bottom.wanted.isEmpty)
   }
 
-  /// Whether the queue has room for whoever can wait.
+  /// Whether a caller that can wait may add more.
   var hasRoom: Bool { count < bound }
 
   // MARK: What is printed
 
-  /// Whether a text that may be dropped is, whatever its length. Once one was, all are until half of
-  /// the queue is written: gaps are few and long, and not one behind each value.
+  /// Whether a value is dropped, whatever its length. After the first one, all are dropped until half of the queue
+  /// is written, so that gaps are few and long.
   mutating func refusesValue() -> Bool {
     isCongested = isCongested && count > bound / 2
     if isCongested { dropped.values += 1 }
     return isCongested
   }
 
-  /// Adds a text: complete lines, which are together one value where they may be dropped.
+  /// Adds a text of complete lines. A droppable text is one value.
   mutating func put(_ octets: [UInt8], isDroppable: Bool = false) -> Admission {
     guard !octets.isEmpty else { return .waits }
     let text = Text(octets: octets, isDroppable: isDroppable)
@@ -101,7 +100,7 @@ struct OutputQueue: Sendable {
     }
   }
 
-  /// Drops what waits, of which a part may be written.
+  /// Drops all waiting text, also if a part of it is written.
   mutating func dropAll() {
     for text in texts[head...] { drop(text) }
     (texts, head, count) = ([], 0, 0)
@@ -111,19 +110,18 @@ struct OutputQueue: Sendable {
 
   // MARK: The bottom lines
 
-  /// Sets the bottom lines. They need a terminal, must not be longer than a line of it, and not more
-  /// than it has.
+  /// Sets the bottom lines of a terminal. They must fit into its columns and rows.
   ///
-  /// - Parameter isResized: Whether the terminal has another size than before.
+  /// - Parameter isResized: Whether the terminal was resized since the last call.
   mutating func show(_ octets: [UInt8], isResized: Bool = false) {
     if isResized { isTorn = bottom.shown.contains(UInt8(ascii: "\n")) }
     bottom.wanted = octets
   }
 
-  /// What changes the bottom lines before anything else may be written.
+  /// The bytes that erase or redraw the bottom lines, which come before all other text.
   private mutating func takeChange() -> [UInt8] {
     let isFree = head == texts.count
-    // They make place for other lines, also where they are to be the same again below them.
+    // Erased before other lines, also if the same text is redrawn below them.
     let due = isFree ? bottom.wanted : []
     guard due != bottom.shown || isTorn && !due.isEmpty else { return [] }
     let lineFeed = UInt8(ascii: "\n")
@@ -141,8 +139,8 @@ struct OutputQueue: Sendable {
 
   // MARK: Writing
 
-  /// What is to be written next, with one call: complete lines, or a part of what is longer than a
-  /// pipe takes at once. Nil while nothing waits.
+  /// The bytes for the next write call: complete lines, or a part of a longer text than a pipe accepts at once. Nil
+  /// if nothing waits.
   mutating func next() -> [UInt8]? {
     if portion.isEmpty {
       portion = takeChange()[...]
@@ -156,14 +154,14 @@ struct OutputQueue: Sendable {
     return portion.isEmpty ? nil : Array(portion.prefix(Self.mostAtOnce))
   }
 
-  /// So many octets of what was next are written.
+  /// Removes bytes of ``next()`` that were written.
   mutating func wrote(_ octets: Int) {
     portion = portion.dropFirst(octets)
     if portionTexts > 0 { count -= octets }
     guard portion.isEmpty else { return }
     head += portionTexts
     portionTexts = 0
-    // What is moved is no more than what was written since.
+    // Moves at most as many texts as were written since the last time.
     if head * 2 >= texts.count {
       texts.removeFirst(head)
       head = 0

@@ -1,28 +1,28 @@
-// A thread that writes to pipes and terminals, so that a reader who stops stops nobody else.
+// A thread that writes to pipes and terminals, so that a reader that stops does not stop the program.
 //
-// Thin: OutputQueue decides what is written next. Descriptors keep their flags, because other processes
-// have the same pipe or terminal; the thread writes where that does not block, as a pipe is asked for
-// room, and a terminal, which may have room for a part only, is opened anew.
+// Thin: OutputQueue decides about the order. The flags of the descriptors stay unchanged, because other processes
+// share them. The thread writes only as much as does not block: poll() reports the room of a pipe; a terminal may have
+// room for a part only, and is opened a second time with O_NONBLOCK.
 
 import CLinux
 import Glibc
 import Jobs
 import Signals
 
-/// Writes lines to descriptors, to each in the order in which they were put.
+/// Writes lines to descriptors, in the order of the calls for each of them.
 ///
 /// A regular file is written at once. Each pipe, socket and terminal has a queue.
 final class OutputWriter: Sendable {
-  /// Called when a descriptor cannot be written any more.
+  /// Called when writing to a descriptor has failed.
   typealias FailureHandler = @Sendable (OutputFailure.Cause) -> Void
 
   private struct Output {
     var queue: OutputQueue
-    /// Where the thread writes it, as that may have to wait for somebody; nil: it is written at once.
+    /// The descriptor that the thread writes to; nil if writes never wait for a reader and are made at once.
     let queued: Int32?
-    /// When its reader last took something, or there was nothing to take.
+    /// The time when the reader last took something, or the queue was empty.
     var progressed = Duration.zero
-    /// Why it cannot be written any more.
+    /// The cause of the failure; nil without one.
     var failure: OutputFailure.Cause?
     var onFailure: FailureHandler?
   }
@@ -36,7 +36,7 @@ final class OutputWriter: Sendable {
   private let state = Guarded(State())
   /// Wakes the thread.
   private let wake = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
-  /// Wakes who waits for the thread.
+  /// Wakes the threads that wait for progress.
   private let progress = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
 
   init(bound: Int = OutputQueue.usualBound) { self.bound = bound }
@@ -57,7 +57,7 @@ final class OutputWriter: Sendable {
     }
   }
 
-  /// Where pipes, sockets and terminals are written; nil for anything else.
+  /// The descriptor that the thread writes to for pipes, sockets and terminals; nil for other files.
   private static func queued(_ descriptor: Int32) -> Int32? {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else { return nil }
@@ -66,7 +66,7 @@ final class OutputWriter: Sendable {
     case S_IFCHR:
       guard isatty(descriptor) == 1 else { return nil }
       let own = open("/proc/self/fd/\(descriptor)", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
-      // That of another user cannot be opened.
+      // The terminal of another user, as under sudo, cannot be opened.
       return own < 0 ? descriptor : own
     // open: kinds of files
     default: return nil
@@ -75,12 +75,12 @@ final class OutputWriter: Sendable {
 
   // MARK: Printing
 
-  /// Has a text written. Never waits for a reader.
+  /// Adds a text to the queue of a descriptor. Never waits for a reader.
   ///
   /// - Parameters:
-  ///   - isDroppable: Whether it is a value, which is dropped where too much waits already.
-  ///   - parts: Not called where the text is dropped anyway.
-  /// - Returns: Whether it was not dropped.
+  ///   - isDroppable: Whether the text is a value, which is dropped if the queue is full.
+  ///   - parts: Returns the text. Not called if it is dropped.
+  /// - Returns: False if the text was dropped.
   func put(isDroppable: Bool = false, to descriptor: Int32, _ parts: () -> [Written]) -> Bool {
     if isDroppable, withOutput(descriptor, { $0.queue.refusesValue() }) { return false }
     let octets = Written.octets(of: parts())
@@ -90,7 +90,7 @@ final class OutputWriter: Sendable {
       wasEmpty = output.queue.isEmpty
       if wasEmpty { output.progressed = Self.now }
       let admission = output.queue.put(octets, isDroppable: isDroppable)
-      // Nobody receives it: it counts as missing.
+      // After a failure the text counts as missing.
       if output.failure != nil { output.queue.dropAll() }
       return admission
     }
@@ -104,7 +104,7 @@ final class OutputWriter: Sendable {
     return true
   }
 
-  /// Has a text written at the bottom of a terminal, below all lines; empty for none. Never waits.
+  /// Shows a text at the bottom of a terminal, below all lines; removes it if empty. Never waits.
   func show(_ text: PrintableText, on descriptor: Int32, isResized: Bool) {
     let octets = Written.octets(of: [.text(text)])
     let isShown = withOutput(descriptor) { output in
@@ -118,25 +118,24 @@ final class OutputWriter: Sendable {
 
   // MARK: Failing
 
-  /// Calls `handler` once, on any thread, when `descriptor` cannot be written any more. It replaces
-  /// the one before.
+  /// Calls `handler` once, on any thread, when writing to `descriptor` has failed. Replaces the previous handler.
   func onFailure(of descriptor: Int32, _ handler: @escaping FailureHandler) {
     withOutput(descriptor) { $0.onFailure = handler }
   }
 
-  /// Why a descriptor cannot be written any more, and what it misses.
+  /// The failure of a descriptor, with counts of the missing text; nil without one.
   func failure(of descriptor: Int32) -> OutputFailure? {
     withOutput(descriptor) { output in
       output.failure.map { OutputFailure(cause: $0, dropped: output.queue.dropped) }
     }
   }
 
-  /// What a descriptor misses so far.
+  /// Counts of the text that a descriptor is missing so far.
   func dropped(of descriptor: Int32) -> OutputQueue.Dropped {
     withOutput(descriptor) { $0.queue.dropped }
   }
 
-  /// Writes no more to a descriptor.
+  /// Marks a descriptor as failed: nothing more is written to it.
   func fail(_ descriptor: Int32, _ cause: OutputFailure.Cause) {
     let handler = withOutput(descriptor) { output in
       output.queue.dropAll()
@@ -150,14 +149,14 @@ final class OutputWriter: Sendable {
 
   // MARK: Waiting
 
-  /// How often a wait looks whether it is still to go on.
+  /// The interval at which a wait checks its condition.
   private static let interval = Duration.milliseconds(20)
-  /// How much of the time before a wait counts: a reader that stopped may have been kept by others.
+  /// The maximum silence before a wait that counts towards its patience: the reader may have been blocked.
   private static let longestStop = Duration.milliseconds(1500)
 
   private static var now: Duration { EventLoop.time(CLOCK_MONOTONIC) }
 
-  /// Waits until everything is written everywhere, unless a reader has taken nothing for so long.
+  /// Waits until all queues are empty, or their readers have taken nothing for `patience`.
   func flush(patience: Duration) {
     for descriptor in state.withLock({ $0.outputs.keys.sorted() }) {
       _ = wait(for: descriptor, until: { $0.isEmpty }, patience: { patience })
@@ -166,9 +165,9 @@ final class OutputWriter: Sendable {
 
   /// Waits for the reader of a descriptor.
   ///
-  /// - Parameter patience: For how long it may have taken nothing, also before; nil for ever. Asked
-  ///   repeatedly.
-  /// - Returns: False when it has taken nothing for so long.
+  /// - Parameter patience: The longest time without progress, including the time before the call; nil for no limit.
+  ///   Called repeatedly.
+  /// - Returns: False if the reader has taken nothing for that time.
   func wait(
     for descriptor: Int32, until condition: (OutputQueue) -> Bool, patience: () -> Duration?
   ) -> Bool {
@@ -208,7 +207,7 @@ final class OutputWriter: Sendable {
     _ = read(descriptor, &counter, 8)
   }
 
-  /// Writes where a reader has made room, for ever.
+  /// The body of the thread: writes to descriptors with room. Never returns.
   private func run() {
     while true {
       let due = state.withLock { state in
@@ -236,7 +235,7 @@ final class OutputWriter: Sendable {
       }
       Self.signal(progress)
     } else if errno == EAGAIN {
-      // A terminal may have room, and none for the next character.
+      // poll() may report room on a terminal that has none for the next character.
       poll(nil, 0, 10)
     } else if errno != EINTR {
       fail(descriptor, .system(errno))
@@ -247,7 +246,7 @@ final class OutputWriter: Sendable {
 struct OutputFailure: Error, Equatable, Sendable, CustomStringConvertible {
   enum Cause: Equatable, Sendable, CustomStringConvertible {
     case system(Int32)
-    /// The reader takes nothing.
+    /// The reader has stopped reading.
     case notRead
 
     var description: String {

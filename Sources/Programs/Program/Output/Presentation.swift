@@ -1,27 +1,27 @@
-// How much is printed beside the data, and in which colours.
+// The amount of text beside the data, and its colours.
 //
 // Pure: the options and the environment are passed in.
 
 import ArgumentParser
 import Jobs
 
-/// What the user wants to see beside the data.
+/// The options for text beside the data.
 struct Presentation: Sendable {
-  /// When text is coloured.
+  /// The condition for coloured text.
   enum Color: String, ExpressibleByArgument, CaseIterable, Sendable {
-    /// On a terminal that has colours, unless `NO_COLOR` is set.
+    /// On a terminal with colours, unless `NO_COLOR` is set.
     case auto
     case always, never
   }
 
   var isQuiet = false
-  /// Whether it is printed what BlueZ is asked and answers.
+  /// Whether the D-Bus messages to and from BlueZ are printed.
   var isVerbose = false
   var color = Color.auto
 
-  /// Whether text is coloured that goes to a terminal, or elsewhere.
+  /// Whether text is coloured.
   ///
-  /// - Source: no-color.org: set, and not empty.
+  /// - Source: no-color.org: `NO_COLOR` counts if it is set and not empty.
   func isColored(onTerminal isTerminal: Bool, _ environment: (String) -> String?) -> Bool {
     switch color {
     case .always: true
@@ -31,18 +31,18 @@ struct Presentation: Sendable {
     }
   }
 
-  /// Whether a terminal can colour text, and write a line anew.
+  /// Whether a terminal can colour text, and redraw a line.
   static func isAble(_ environment: (String) -> String?) -> Bool {
     let terminal = environment("TERM") ?? ""
     return !terminal.isEmpty && terminal != "dumb"
   }
 }
 
-/// What a line means. Its words have the same meaning: colour only helps to find it.
+/// The meaning of a line, for its colour. The words of the line say it, too.
 enum Tone: Sendable {
   case good, doubtful, bad
 
-  /// The parameters of Select Graphic Rendition: differently bright, and bad is bold.
+  /// The parameters of Select Graphic Rendition. The tones differ in brightness, and bad is bold.
   ///
   /// - Source: ECMA-48, 8.3.117.
   var rendition: String {
@@ -53,7 +53,7 @@ enum Tone: Sendable {
     }
   }
 
-  /// The meaning of the first line about an event; nil for one that is as usual.
+  /// The tone of the first line about an event; nil for an ordinary event.
   init?(_ event: RunEvent) {
     switch event.change {
     case .stepFinished(let result):

@@ -1,34 +1,34 @@
-// What a person sees of a run beside what it prints: a status line, or a live plot.
+// The display of a run beside its printed lines: a status line, or a live plot.
 
 import BlueZ
 import Jobs
 import Signals
 
-/// The bottom of the terminal while a run is under way. Everything may be called from any thread.
+/// The display at the bottom of the terminal during a run. All methods may be called from any thread.
 protocol RunScreen: Sendable {
-  /// Whether anybody sees it.
+  /// Whether it is visible.
   var isShown: Bool { get }
-  /// Whether it takes the place of lines for people.
+  /// Whether it replaces the lines for people.
   var replacesLines: Bool { get }
 
-  /// Something else is waited for.
+  /// Called when the run waits for something else.
   @Sendable func receive(_ wait: RunWait)
-  /// The device's service reports what it does.
+  /// Called with each notice of the device's service.
   @Sendable func receive(_ notice: ServiceNotice)
-  /// A printed event.
+  /// Called with each printed event.
   func receive(_ event: RunEvent, at now: Instant)
-  /// The connection of a watched device changed.
+  /// Called when the connection of a watched device has changed.
   func receive(_ change: WatchedLink.Change, of device: String, reconnects: Bool)
-  /// Removes what is shown.
+  /// Removes the display.
   func end()
 }
 
-/// The status line of one run. Without a terminal only the messages about connections are left.
+/// The status line of one run. Without a terminal, only messages about connections are printed.
 final class FollowedRun: RunScreen {
   private let status: Guarded<RunStatus>
   private let line: StatusLine?
 
-  /// Shows the status from now on, where a terminal has place for it.
+  /// Shows the status, if the terminal has room for it.
   init(in world: World, printsData: Bool) {
     let status = Guarded(RunStatus())
     self.status = status
@@ -48,7 +48,7 @@ final class FollowedRun: RunScreen {
 
   func receive(_ event: RunEvent, at now: Instant) { status.withLock { $0.take(event, at: now) } }
 
-  /// A message reports it.
+  /// Prints a message about the change.
   func receive(_ change: WatchedLink.Change, of device: String, reconnects: Bool) {
     if change.isConnected { status.withLock { $0.connected() } }
     switch change {

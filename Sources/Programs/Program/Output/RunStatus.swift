@@ -1,18 +1,18 @@
-// What a run is doing, as one line.
+// The current activity of a run, as one line.
 //
-// A pure state machine: what happens goes in, with times; StatusLine shows the text.
+// A pure state machine: events and times in, text out. StatusLine shows the text.
 
 import BlueZ
 import Jobs
 import Signals
 
-/// The step under way, what it waits for, for how long, and how long it may.
+/// The current step: its wait, the elapsed time and the timeout.
 ///
 /// `step 2: listening to temperature-measurement, 3 of 5 values, 3.1 s of 20 s`
 struct RunStatus: Sendable {
   private var wait: RunWait?
   private var phase: ServiceNotice?
-  /// How many values the step has received.
+  /// The number of values that the step has received.
   private var values = 0
 
   mutating func take(_ wait: RunWait) {
@@ -22,11 +22,10 @@ struct RunStatus: Sendable {
 
   mutating func take(_ notice: ServiceNotice) { phase = notice }
 
-  /// A connection is made: what connecting was at is over.
+  /// Clears the phase of connecting, when the connection is up.
   mutating func connected() { phase = nil }
 
-  /// An event of the run. A step is under way from its start on, also where nobody reports what it
-  /// waits for.
+  /// Applies an event of the run. A step is shown from its start on, also without a reported wait.
   mutating func take(_ event: RunEvent, at now: Instant) {
     switch event.change {
     case .stepStarted(let step):
@@ -39,9 +38,9 @@ struct RunStatus: Sendable {
     }
   }
 
-  /// The line; empty while nothing is waited for.
+  /// The line; empty while the run does not wait.
   ///
-  /// - Parameter columns: How long it may be. The times are kept as long as possible.
+  /// - Parameter columns: The maximum width. The times are cut last.
   func line(at now: Instant, columns: Int) -> String {
     guard let wait else { return "" }
     var start = repeated(wait.attempt).map { "chain attempt \($0), " } ?? ""

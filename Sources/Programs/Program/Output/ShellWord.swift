@@ -1,8 +1,7 @@
-// Words as they are typed in a shell, for commands that are printed.
+// Quotes words for a shell, in printed commands.
 
 extension String {
-  /// The text as one word for a shell: in single quotes where it has other characters than names of
-  /// files have.
+  /// The text as one shell word: in single quotes if it has other characters than ordinary file names.
   var asShellWord: String {
     let isPlain = utf8.allSatisfy { octet in
       let character = Character(Unicode.Scalar(octet))
@@ -14,6 +13,6 @@ extension String {
 }
 
 extension Sequence<String> {
-  /// The words as one line for a shell.
+  /// The words as one shell command.
   var asShellLine: String { map(\.asShellWord).joined(separator: " ") }
 }

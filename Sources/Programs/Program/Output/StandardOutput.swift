@@ -1,6 +1,6 @@
-// Data to standard output, everything else to standard error.
+// Data goes to standard output, everything else to standard error.
 //
-// The only file of the package that names them. OutputWriter writes.
+// The only file of the package that names the two. OutputWriter writes to them.
 
 import Bluetooth
 import Documents
@@ -9,23 +9,23 @@ import Jobs
 import Signals
 
 extension OutputWriter {
-  /// Who writes to standard output and standard error.
+  /// The writer of standard output and standard error.
   static let ofProcess = OutputWriter()
 }
 
-/// Standard output, until its reader goes away.
+/// Standard output, until a write fails.
 package final class StandardOutput: Sendable {
-  /// Who waits for whom.
+  /// The side that waits for the other one.
   enum Pace: Sendable {
-    /// The program waits for the reader: it has nothing else to do, or its time is virtual.
+    /// The program waits for the reader: it has nothing else to do, or runs in virtual time.
     case ofReader
     /// The program never waits for the reader before the end.
     case ofEvents
   }
 
-  /// For how long a reader may have taken nothing when all is done.
+  /// The longest time without progress of the reader, at the end of the program.
   static let patience = Duration.seconds(2)
-  /// The same when a signal has asked the program to end.
+  /// The longest time without progress of the reader, after a signal.
   static let patienceAfterSignal = Duration.seconds(1)
 
   private let pace: Pace
@@ -34,7 +34,7 @@ package final class StandardOutput: Sendable {
   private let isColored: Bool
   private let onFailure: OutputWriter.FailureHandler
 
-  /// - Parameter onFailure: Called once, on any thread, when a write has failed, as long as this is there.
+  /// - Parameter onFailure: Called once, on any thread, when a write fails during the lifetime of this object.
   init(
     _ pace: Pace, to descriptor: Int32 = STDOUT_FILENO, through writer: OutputWriter = .ofProcess,
     onFailure: @escaping OutputWriter.FailureHandler = { _ in }
@@ -47,12 +47,12 @@ package final class StandardOutput: Sendable {
     writer.onFailure(of: descriptor) { [weak self] in self?.onFailure($0) }
   }
 
-  /// The results of a command, at the pace of their reader.
+  /// Output for the results of a command, at the pace of the reader.
   package convenience init() { self.init(.ofReader) }
 
-  /// Prints what happens in a world, and ends what is done there when nobody receives it.
+  /// Output for the events of a world. A failed write cancels the work on the scheduler of the world.
   ///
-  /// - Parameter onFailure: Ends something else than what the scheduler of the world does.
+  /// - Parameter onFailure: Called in place of that cancellation.
   convenience init(in world: World, onFailure: (@Sendable (RunFailure) -> Void)? = nil) {
     self.init(world.loop.isVirtual ? .ofReader : .ofEvents) { cause in
       let failure = RunFailure(cause)
@@ -60,7 +60,7 @@ package final class StandardOutput: Sendable {
     }
   }
 
-  /// Writes lines, which are all that a command prints.
+  /// Writes the complete output of a command, and waits for the end.
   static func show(_ lines: some Sequence<String>) throws(Ending) {
     let output = StandardOutput()
     for line in lines { output.line(line) }
@@ -69,7 +69,7 @@ package final class StandardOutput: Sendable {
 
   // MARK: Printing
 
-  /// A line, and its colour where there are colours.
+  /// A line, and its tone for the colour.
   typealias Line = (text: String, tone: Tone?)
 
   /// Writes a line. After a failure it does nothing.
@@ -79,8 +79,8 @@ package final class StandardOutput: Sendable {
     _ = write { [.text(PrintableText(lines: text)), .lineEnd] }
   }
 
-  /// Writes lines that belong together: see ``OutputWriter/put(isDroppable:to:_:)``. Where the program
-  /// waits for the reader, nothing is dropped.
+  /// Writes lines as one text: see ``OutputWriter/put(isDroppable:to:_:)``. At the pace of the reader, nothing is
+  /// dropped.
   func put(isDroppable: Bool = false, _ lines: () -> [Line]) -> Bool {
     write(isDroppable: isDroppable && pace == .ofEvents) {
       lines().flatMap { Written.line($0.text, in: isColored ? $0.tone : nil) }
@@ -100,15 +100,15 @@ package final class StandardOutput: Sendable {
 
   // MARK: The end
 
-  /// Why nothing can be written any more.
+  /// The failure of standard output; nil without one.
   var failure: OutputFailure? { writer.failure(of: descriptor) }
 
   var dropped: OutputQueue.Dropped { writer.dropped(of: descriptor) }
 
-  /// Waits until everything is written: for ever at the pace of the reader, else unless it has taken
-  /// nothing for some time. A signal shortens both.
+  /// Waits until everything is written. Without a limit at the pace of the reader, else until the reader has taken
+  /// nothing for some time. A signal shortens both waits.
   ///
-  /// - Returns: Why not everything was.
+  /// - Returns: The failure if not everything was written.
   func finish() -> OutputFailure? {
     wait(until: { $0.isEmpty }) {
       Self.afterSignal ?? (pace == .ofReader ? nil : Self.patience)
@@ -120,9 +120,9 @@ package final class StandardOutput: Sendable {
     SystemSignals.arrived == nil ? nil : patienceAfterSignal
   }
 
-  /// Waits until everything is written, where a command is over.
+  /// Waits until everything is written, at the end of a command.
   ///
-  /// - Throws: ``Ending``: of a signal, else of the output, else of the command.
+  /// - Throws: ``Ending`` for a signal, else for a failed write, else for the error of the command.
   package func end(in world: World? = nil, after error: (any Error)? = nil) throws(Ending) {
     let unprinted = finish()
     try world?.interruption.check()
@@ -130,7 +130,7 @@ package final class StandardOutput: Sendable {
     if let error { throw Ending(RunFailure(error)) }
   }
 
-  /// Whether a file is what standard output or standard error goes to.
+  /// Whether standard output or standard error goes to a file.
   static func isPrinted(to file: stat) -> Bool {
     [STDOUT_FILENO, STDERR_FILENO].contains { isSame(file, as: $0) }
   }
@@ -143,7 +143,7 @@ package final class StandardOutput: Sendable {
 }
 
 extension RunFailure {
-  /// Nobody receives the results of the run.
+  /// The failure of a run whose output could not be written.
   fileprivate init(_ cause: OutputFailure.Cause) {
     self.init(
       code: .interrupted, class: .definite, what: "running the chain", why: cause.description
@@ -151,9 +151,9 @@ extension RunFailure {
   }
 }
 
-/// Standard error: what a person should know, never data.
+/// Standard error: messages for people, never data.
 package enum StandardError {
-  /// Writes why something failed, without passkeys; a failure to write it is nobody's business.
+  /// Writes the reason of a failure, without passkeys. A failed write is ignored.
   package static func failure(_ text: String) {
     let isColored = StandardStreams.ofProcess.isColored(STDERR_FILENO)
     write(
@@ -162,22 +162,22 @@ package enum StandardError {
     )
   }
 
-  /// Writes what is wrong, and below it the line that it is about.
+  /// Writes a problem, and below it the quoted line of the file.
   static func failure(_ problem: Problem) {
     failure("\(problem)")
     for line in LineExcerpt(problem)?.lines ?? [] { write(Written.line("  \(line)")) }
   }
 
-  /// Writes what is worth knowing and no failure. Not with `--quiet`.
+  /// Writes a message that is not about a failure. Left out with `--quiet`.
   package static func notice(_ text: String) {
     guard !StandardStreams.ofProcess.presentation.isQuiet else { return }
     write(Written.line("blerun: \(text)"))
   }
 
-  /// How long a line about the bus may be, in characters.
+  /// The maximum length of a line about the bus, in characters.
   private static let trafficLimit = 1000
 
-  /// Writes what BlueZ was asked or answered, with the loop's time.
+  /// Writes a message to or from BlueZ, with the time of the loop.
   static func traffic(_ message: BlueZMessage, at now: Instant) {
     let line = message.text
     let rest = line.dropFirst(trafficLimit).isEmpty ? "" : "…"
@@ -191,8 +191,8 @@ package enum StandardError {
     _ = OutputWriter.ofProcess.put(to: descriptor) { parts }
   }
 
-  /// Where it is the same pipe or terminal as standard output, both have one queue: lines keep their
-  /// order, and the bottom lines of the terminal are below all.
+  /// The descriptor for messages. If both streams are one pipe or terminal, they share a queue: lines keep their
+  /// order, and the status line stays below them.
   static let descriptor: Int32 = isSharedWithOutput ? STDOUT_FILENO : STDERR_FILENO
 
   fileprivate static let isSharedWithOutput: Bool = {
@@ -202,15 +202,15 @@ package enum StandardError {
   }()
 }
 
-/// What the user wants to see on standard output and standard error, and the terminal that they are.
+/// The presentation of both streams, and the state of the terminal.
 final class StandardStreams: Sendable {
   static let ofProcess = StandardStreams()
 
   private struct State {
     var presentation = Presentation()
-    /// Somebody is asked at the terminal: the bottom line stays away.
+    /// A question is shown at the terminal, and the status line is hidden.
     var isAsking = false
-    /// What changed the modes of the terminal, and restores them.
+    /// The changed modes of the terminal, which must be restored.
     var mode: TerminalMode?
   }
 
@@ -223,16 +223,16 @@ final class StandardStreams: Sendable {
     set { state.withLock { $0.presentation = newValue } }
   }
 
-  /// Whether text for people is coloured there.
+  /// Whether text for people is coloured on a descriptor.
   func isColored(_ descriptor: Int32) -> Bool {
     presentation.isColored(onTerminal: isatty(descriptor) == 1, RuntimeFolder.variable)
   }
 
   // MARK: The bottom line
 
-  /// Whether a line at the bottom of the terminal is wanted, and can be kept apart from all others.
+  /// Whether a status line is wanted, and the terminal can keep it apart from other lines.
   ///
-  /// - Parameter printsData: Whether standard output gets data for programs as things happen.
+  /// - Parameter printsData: Whether standard output gets data for programs during the run.
   func hasStatusLine(printsData: Bool) -> Bool {
     guard !presentation.isQuiet, isatty(STDERR_FILENO) == 1,
       Presentation.isAble(RuntimeFolder.variable)
@@ -241,7 +241,7 @@ final class StandardStreams: Sendable {
     return !printsData && StandardError.isSharedWithOutput
   }
 
-  /// The room for the bottom lines: the last column stays free, so that no terminal wraps them.
+  /// The room for the status lines. The last column stays free, because some terminals wrap there.
   var terminalSize: PlotSize {
     guard let size = Self.size(of: STDERR_FILENO), size.ws_col > 1 else {
       return PlotSize(columns: 79, rows: 24)
@@ -249,7 +249,7 @@ final class StandardStreams: Sendable {
     return PlotSize(columns: Int(size.ws_col) - 1, rows: size.ws_row > 0 ? Int(size.ws_row) : 24)
   }
 
-  /// The columns of the terminal that standard output is; nil for anything else.
+  /// The columns of the terminal on standard output; nil if it is no terminal.
   static var columns: Int? { size(of: STDOUT_FILENO).map { Int($0.ws_col) } }
 
   private static func size(of descriptor: Int32) -> winsize? {
@@ -260,7 +260,7 @@ final class StandardStreams: Sendable {
 
   var printsToTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
-  /// Writes the bottom lines anew; none for none.
+  /// Redraws the status lines; an empty list removes them.
   func show(_ lines: [String], isResized: Bool = false) {
     let isAsking = state.withLock { $0.isAsking }
     let text = isAsking ? "" : lines.map(\.printable).joined(separator: "\n")
@@ -269,10 +269,10 @@ final class StandardStreams: Sendable {
     )
   }
 
-  /// Has the modes of the terminal restored at the end of the process, whatever ends it.
+  /// Registers terminal modes to restore at the end of the process.
   func restores(_ mode: TerminalMode) { state.withLock { $0.mode = mode } }
 
-  /// Somebody is asked at the terminal from now on, or not any more.
+  /// Hides the status line during a question, and allows it again.
   func asks(_ isAsking: Bool) {
     state.withLock { $0.isAsking = isAsking }
     if isAsking { show([]) }
@@ -280,8 +280,8 @@ final class StandardStreams: Sendable {
 
   // MARK: The end
 
-  /// Removes the bottom line, and waits until what was printed is written, as long as each reader may
-  /// take nothing.
+  /// Removes the status line, restores the terminal, and waits until everything is written, or a reader has taken
+  /// nothing for `patience`.
   func finish(patience: Duration) {
     show([])
     state.withLock { $0.mode }?.end()

@@ -1,38 +1,38 @@
-// The line, or the lines, at the bottom of a terminal, written anew while something is under way.
+// The status lines at the bottom of a terminal, redrawn while work is in progress.
 //
-// Thin: the text is made elsewhere, and OutputQueue keeps messages and the line apart.
+// Thin: callers make the text, and OutputQueue keeps it apart from other lines.
 
 import Glibc
 import Signals
 
-/// Shows a text at the bottom of the terminal, as long as it is under way.
+/// Shows a text at the bottom of the terminal, and redraws it with a timer.
 final class StatusLine: Sendable {
   private struct State {
     var timer: LoopTimer?
     var isOver = false
-    /// When the line was written last.
+    /// The time of the last redraw.
     var shown: Duration?
-    /// The size of the terminal then.
+    /// The size of the terminal at that time.
     var size: PlotSize?
   }
 
-  /// The line is written ten times a second at most.
+  /// The shortest time between two redraws.
   private static let interval = Duration.milliseconds(100)
 
-  /// Makes the lines; none, or an empty one, where nothing is to be shown. Called on the loop, or where
-  /// ``show()`` is.
+  /// Returns the lines; none, or an empty one, to show nothing. Called on the loop, or by the caller of
+  /// ``show()``.
   typealias Lines = @Sendable (_ now: Instant, _ size: PlotSize) -> [String]
 
   private let loop: Loop
   private let lines: Lines
   private let state = Guarded(State())
 
-  /// Shows lines from now on; nil, and at no cost, where no terminal has place for them.
+  /// Shows lines; nil, and at no cost, if the terminal has no room for them.
   ///
   /// - Parameters:
-  ///   - loop: In virtual time only ``show()`` writes the lines: nothing else is waited for.
-  ///   - printsData: Whether data is printed as things happen that is for programs: the lines would
-  ///     mix with it on the same terminal.
+  ///   - loop: Runs the timer. In virtual time there is none: only ``show()`` redraws.
+  ///   - printsData: Whether data for programs is printed during the work: on the same terminal, the lines would mix
+  ///     with it.
   init?(on loop: Loop, printsData: Bool = false, lines: @escaping Lines) {
     guard StandardStreams.ofProcess.hasStatusLine(printsData: printsData) else { return nil }
     self.loop = loop
@@ -50,7 +50,7 @@ final class StatusLine: Sendable {
     if isOver { timer.cancel() }
   }
 
-  /// Writes the line anew, unless it was just written.
+  /// Redraws the lines, unless they were redrawn a moment ago.
   func show() {
     let now = EventLoop.time(CLOCK_MONOTONIC)
     let isDue = state.withLock { state in

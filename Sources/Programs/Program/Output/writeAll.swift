@@ -1,6 +1,6 @@
-// Writing to a descriptor, to the end, and only what may be written.
+// Writes complete texts to a descriptor.
 //
-// Every output of the program comes here: text from outside is printable by its type.
+// All output of the program passes here. The type of the text guarantees that it is printable.
 
 import Glibc
 import Jobs
@@ -8,17 +8,17 @@ import Jobs
 enum Written {
   case text(PrintableText)
   case lineEnd
-  /// Back to the start of the line of a terminal.
+  /// Moves the cursor to the start of the line.
   case lineStart
-  /// The rest of the line of a terminal becomes empty.
+  /// Clears from the cursor to the end of the line.
   case clearedRest
-  /// So many lines of a terminal up.
+  /// Moves the cursor up by a number of lines.
   case linesUp(Int)
-  /// The terminal becomes empty from here to its end.
+  /// Clears from the cursor to the end of the screen.
   case clearedBelow
-  /// The whole terminal becomes empty.
+  /// Clears the screen.
   case clearedScreen
-  /// The colour of what follows; nil for the usual one.
+  /// Sets the colour of the following text; nil for the default one.
   case tone(Tone?)
 
   private var text: String {
@@ -34,26 +34,26 @@ enum Written {
     }
   }
 
-  /// The octets of the parts, one after the other.
+  /// The bytes of the parts, in order.
   static func octets(of parts: [Written]) -> [UInt8] { Array(parts.map(\.text).joined().utf8) }
 
-  /// A line, in a colour if it has one.
+  /// A line in the colour of a tone.
   static func line(_ text: String, in tone: Tone? = nil) -> [Written] {
     parts(PrintableText(line: text), in: tone) + [.lineEnd]
   }
 
-  /// A text in a colour, if it has one.
+  /// A text in the colour of a tone.
   static func parts(_ text: PrintableText, in tone: Tone?) -> [Written] {
     tone.map { [.tone($0), .text(text), .tone(nil)] } ?? [.text(text)]
   }
 }
 
-/// Writes everything; returns the error number when it could not.
+/// Writes all parts; returns the error number on failure.
 func writeAll(_ descriptor: Int32, _ parts: [Written]) -> Int32? {
   writeAll(descriptor, Written.octets(of: parts))
 }
 
-/// Writes all octets; returns the error number when it could not.
+/// Writes all bytes; returns the error number on failure.
 func writeAll(_ descriptor: Int32, _ octets: [UInt8]) -> Int32? {
   var octets = octets[...]
   while !octets.isEmpty {

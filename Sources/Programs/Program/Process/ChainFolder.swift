@@ -6,7 +6,7 @@ import Jobs
 
 /// A folder whose chain files are run together.
 enum ChainFolder {
-  /// How many files a folder may have.
+  /// The maximum number of files in a folder.
   private static let limit = 10_000
 
   /// The names of the chain files in a folder, in order; nil for anything else.

@@ -1,4 +1,4 @@
-// A program started beside this one, with the signals and environment it would have from a shell.
+// Child processes, with the signals and the environment that a shell would give them.
 
 import CLinux
 import Glibc
@@ -20,12 +20,12 @@ struct ChildProcess: Sendable {
 
   let identifier: pid_t
 
-  /// Why a program could not be started.
+  /// A program that could not be started, with the reason.
   struct Failure: Error, Sendable, CustomStringConvertible {
     let program: String
     let errorNumber: Int32
 
-    /// The status a shell would give: 127 not found, 126 found but not to be run.
+    /// The status a shell would give: 127 for not found, 126 for found but not executable.
     var status: Int32 { errorNumber == ENOENT ? 127 : 126 }
 
     var description: String {
@@ -43,10 +43,10 @@ struct ChildProcess: Sendable {
   /// Starts `arguments[0]`, found along PATH, with default signals and an empty mask.
   ///
   /// - Parameters:
-  ///   - folder: Where it begins; nil for the working directory of this program.
-  ///   - environment: What is set on top of this program's environment.
-  ///   - inherited: Descriptors of ours that the child gets, under its numbers for them.
-  ///   - isApart: Whether what a terminal sends to this program does not reach the child.
+  ///   - folder: Its working directory; nil for that of this process.
+  ///   - environment: Variables added to the environment of this process.
+  ///   - inherited: Descriptors of this process that the child gets, each under another number.
+  ///   - isApart: Whether the child leads a process group of its own, which Ctrl-C at the terminal does not reach.
   init(
     _ arguments: [String], in folder: String? = nil,
     environment: [(name: String, value: String)] = [],
@@ -93,7 +93,7 @@ struct ChildProcess: Sendable {
     self.identifier = identifier
   }
 
-  /// A child that was started in another way.
+  /// A child that was started by other means.
   init(identifier: pid_t) { self.identifier = identifier }
 
   private static func merged(_ added: [(name: String, value: String)]) -> [String] {
@@ -107,7 +107,7 @@ struct ChildProcess: Sendable {
     return result + added.map { "\($0.name)=\($0.value)" }
   }
 
-  /// How the child has ended; nil while it runs.
+  /// Reaps the child if it has ended; nil while it runs.
   func exitIfEnded() -> Exit? {
     var status: Int32 = 0
     guard waitpid(identifier, &status, WNOHANG) == identifier else { return nil }
@@ -118,16 +118,16 @@ struct ChildProcess: Sendable {
   /// Sends a signal to the child.
   func send(_ number: Int32) { kill(identifier, number) }
 
-  /// How long a child has to end once it was asked to.
+  /// The time between SIGTERM and SIGKILL.
   private static let patience = Duration.seconds(2)
 
-  /// Ends the child: by SIGTERM, and by SIGKILL after two seconds. To be called before its end was seen.
+  /// Ends the child: by SIGTERM, and by SIGKILL after two seconds. Must not be called after it was reaped.
   func end() {
     send(SIGTERM)
     wait()
   }
 
-  /// How a child ends that does so by itself within a time; nil for one that does not.
+  /// Waits for the child to end by itself; nil if it still runs after `limit`.
   func exitWhenEnded(within limit: Duration) -> Exit? {
     for _ in 0..<max(1, Int(limit / .milliseconds(10))) {
       if let exit = exitIfEnded() { return exit }
@@ -136,8 +136,7 @@ struct ChildProcess: Sendable {
     return nil
   }
 
-  /// Waits for the end of a child that was asked to end; by force when it has not gone within two
-  /// seconds.
+  /// Waits for a child that was asked to end, and kills it after two seconds.
   func wait() {
     if exitWhenEnded(within: Self.patience) != nil { return }
     kill(identifier, SIGKILL)
@@ -147,8 +146,8 @@ struct ChildProcess: Sendable {
 }
 
 extension ChildProcess {
-  /// The first line that a program prints; nil when it cannot be run or prints nothing within two
-  /// seconds.
+  /// Runs a program and returns the first line of its output; nil if it cannot be run, or prints nothing for
+  /// two seconds.
   static func firstLine(of arguments: [String]) -> String? {
     guard let printed = try? Pipe() else { return nil }
     defer { printed.close() }
@@ -161,10 +160,11 @@ extension ChildProcess {
 }
 
 extension ChildProcess {
-  /// Runs a command to its end. It prints to the same places as this program, whose output is written
-  /// before it begins, and gets the signals that this program gets.
+  /// Runs a command to its end, with the standard streams of this process, and forwards signals to it.
   ///
-  /// - Returns: The exit status: the command's own, or 128 + n when signal n ended it.
+  /// The output of this process is written before the command starts.
+  ///
+  /// - Returns: The exit status of the command, or 128 + n if signal n ended it.
   static func run(
     _ command: [String], environment: [(name: String, value: String)] = [], on loop: EventLoop
   ) throws -> Int32 {
@@ -177,7 +177,7 @@ extension ChildProcess {
     let signals = SystemSignals { signal in
       switch signal {
       case .childEnded: loop.post(look)
-      // What a terminal sends for its keys reaches the command by itself.
+      // The terminal sends the signals of its keys to the command, too.
       case let signal where SystemSignal.keys.contains(signal): break
       // open: signals of the system
       default: running.withLock { $0 }?.send(signal.number)
@@ -185,14 +185,14 @@ extension ChildProcess {
     }
     defer { signals.close() }
     StandardStreams.ofProcess.finish(patience: StandardOutput.patienceAfterSignal)
-    // A signal reaches the command, or comes before it begins.
+    // Under the lock: each signal either prevents the start, or is forwarded.
     let early = try running.withLock { running throws(ChildProcess.Failure) in
       let early = SystemSignals.arrived
       if early == nil { running = try ChildProcess(command, environment: environment) }
       return early
     }
     if let early { return 128 + early.number }
-    // It may have ended before anybody looked.
+    // Its SIGCHLD may have come before `running` was set.
     loop.post(look)
     try loop.drive { status.withLock { $0 != nil } }
     return status.withLock { $0 } ?? 125

@@ -1,13 +1,13 @@
-// Programs that carry out a command of `blerun`: `blerun serve` is done by `blerun-serve`.
+// Separate programs that implement a command of `blerun`: `blerun-serve` implements `blerun serve`.
 //
-// They are apart because they need libraries that no other command needs.
+// They are separate because they need libraries that no other command needs.
 
 import ArgumentParser
 import Documents
 import Glibc
 import Jobs
 
-/// A program beside this one.
+/// A separate program for one command.
 struct CompanionProgram: Sendable {
   /// `blerun-serve`.
   static let serve = CompanionProgram(
@@ -18,18 +18,17 @@ struct CompanionProgram: Sendable {
       """
   )
 
-  /// The word of the command: `serve`.
+  /// The name of the command: `serve`.
   let command: String
-  /// Where it comes from, as advice.
+  /// The advice on how to install it.
   let source: String
 
-  /// The name of its file.
+  /// The file name of the program.
   var name: String { "blerun-\(command)" }
 
-  /// Replaces this process by the program: it is looked for in the folder of this one, then along
-  /// PATH.
+  /// Executes the program in place of this process.
   ///
-  /// - Throws: ``Ending`` when there is no such program, or it cannot be run.
+  /// - Throws: ``Ending`` if the program is missing or cannot be executed.
   func replaceProcess(_ arguments: [String]) throws(Ending) -> Never {
     guard let file else {
       throw Ending(
@@ -44,19 +43,19 @@ struct CompanionProgram: Sendable {
     throw Ending(.unavailable, "\(file) could not be started: \(reason)")
   }
 
-  /// Whether the program is installed: help lists its commands only then.
+  /// Whether the program is installed. Only then does the help list its commands.
   var isInstalled: Bool { file != nil }
 
-  /// The same for options that only it carries out. The manual pages have them always.
+  /// The visibility in the help of options that only this program implements. Manual pages always list them.
   var visibility: ArgumentVisibility { isInstalled ? .default : RareOptions.visibility }
 
-  /// The program: beside this one, else along PATH.
+  /// The path of the program: in the folder of this one, else on the PATH.
   private var file: String? {
     let folder = Self.own.flatMap { FolderOfFile($0).path }
     return folder.flatMap { try? ProgramFile.path(of: "\($0)/\(name)", in: $0) }
       ?? (try? ProgramFile.path(of: name, in: "/"))
   }
 
-  /// The path of this program.
+  /// The path of the running program.
   static var own: String? { FolderOfFile.realPath("/proc/self/exe") }
 }

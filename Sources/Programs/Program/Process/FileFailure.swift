@@ -1,21 +1,21 @@
-// Why a file could not be made or written, and what to try.
+// A file that could not be created or written: the reason and the advice.
 
 import Glibc
 
-/// A file or a folder that the system did not let this program make or write.
+/// A file or folder that could not be created or written.
 package struct FileFailure: Equatable, Sendable, CustomStringConvertible {
   let path: String
-  /// What was not possible: "cannot be written".
+  /// The operation that failed: "cannot be written".
   let what: String
   /// The error number.
   let number: Int32
 
-  /// The failure of the last call, or the one with a number.
+  /// - Parameter number: The error number; without it, that of the last system call.
   package init(_ path: String, _ what: String, _ number: Int32 = errno) {
     (self.path, self.what, self.number) = (path, what, number)
   }
 
-  /// What, why, and what to try where there is something.
+  /// The operation, the reason and, where there is one, the advice.
   package var description: String {
     "\(path.isEmpty ? "''" : path) \(what): \(why)\(hint.map { ". Try: \($0)" } ?? "")"
   }

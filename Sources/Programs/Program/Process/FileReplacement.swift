@@ -1,22 +1,22 @@
-// A file that takes the place of another one, under its name.
+// Replaces the content of a file atomically: a new file is renamed over it.
 //
-// Only the steps at its end: who may write where is decided before.
+// Whether the file may be replaced is the decision of the callers.
 
 import Documents
 import Glibc
 
-/// An open file that is to replace another one.
+/// An open file that will be renamed over another one.
 package struct FileReplacement {
-  /// The file that is replaced.
+  /// The path of the file to replace.
   let path: String
-  /// Where the new content is until then.
+  /// The path of the new file until the rename.
   let beside: String
   let descriptor: Int32
 
-  /// Makes the file beside.
+  /// Creates the new file.
   ///
-  /// - Parameter isShared: Whether other processes may do the same: then one that exists is theirs.
-  /// - Returns: Nil when it cannot be made; `errno` has the reason.
+  /// - Parameter isShared: Whether other processes may replace the file too: an existing new file is then theirs.
+  /// - Returns: Nil if it cannot be created, with the reason in `errno`.
   package init?(of path: String, beside: String, isShared: Bool) {
     (self.path, self.beside) = (path, beside)
     let flags = O_WRONLY | O_CREAT | O_CLOEXEC | (isShared ? O_EXCL : O_TRUNC)
@@ -24,11 +24,10 @@ package struct FileReplacement {
     if descriptor < 0 { return nil }
   }
 
-  /// Writes the content and replaces the file: whoever reads it finds the old one or the new one.
+  /// Writes the content and renames the file. Readers see the old content or the new one.
   ///
-  /// - Parameter isDurable: Whether that also holds after a loss of power, and the new one is there
-  ///   when this returns.
-  /// - Returns: The error number when it was not replaced.
+  /// - Parameter isDurable: Whether the new content is on the disk when this returns.
+  /// - Returns: The error number if the file was not replaced.
   package func put(_ octets: [UInt8], mode: UInt32, isDurable: Bool) -> Int32? {
     var number = writeAll(descriptor, octets)
     if number == nil, fchmod(descriptor, mode & 0o7777) != 0 { number = errno }

@@ -1,22 +1,22 @@
-// A file that lines are written to.
+// A file written line by line.
 
 import Documents
 import Glibc
 import Jobs
 import Signals
 
-/// An open file. Each line is written at once: what was written survives the process.
+/// An open file. Each line is written at once and survives the process.
 final class LineFile: Sendable {
   private let path: String
-  /// Where the lines are until it is known that they are kept; nil where they are in their place.
+  /// The path of the temporary file, until ``finish(isKept:)`` decides; nil if lines go to the file itself.
   private let beside: String?
   private let descriptor: Int32
   private let failed = Guarded<Int32?>(nil)
 
-  /// Makes the file, or empties the one that is there.
+  /// Creates or truncates the file.
   ///
-  /// - Parameter isKeptLater: Whether ``finish(isKept:)`` decides about the file. Until then its lines
-  ///   are in a file beside it.
+  /// - Parameter isKeptLater: Whether ``finish(isKept:)`` decides if the file is written. Until then, lines go to a
+  ///   temporary file in its folder.
   init(_ path: String, isKeptLater: Bool = false) throws(Ending) {
     self.path = path
     var status = stat()
@@ -33,7 +33,7 @@ final class LineFile: Sendable {
 
   deinit { close(descriptor) }
 
-  /// The message where a part of it could not be written; nil while all was.
+  /// The message about the first failed write; nil without one.
   var failure: String? {
     failed.withLock { $0 }.map { "\(FileFailure(path, "could not be written", $0))" }
   }
@@ -46,7 +46,7 @@ final class LineFile: Sendable {
     failed.withLock { $0 = number }
   }
 
-  /// Puts the lines in their place, or deletes them, where that was to be decided.
+  /// Renames or deletes the temporary file, if there is one.
   func finish(isKept: Bool) {
     guard let beside else { return }
     if !isKept {

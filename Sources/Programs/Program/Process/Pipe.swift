@@ -1,17 +1,17 @@
-// A pipe that no child gets by accident.
+// A pipe that children do not inherit unless it is passed to them.
 
 import CLinux
 import Documents
 import Glibc
 
-/// Both ends of a pipe. Each is closed once, by whoever has it.
+/// Both ends of a pipe, with FD_CLOEXEC. Closing an end twice does nothing.
 final class Pipe {
   private(set) var reading: Int32
   private(set) var writing: Int32
 
   init() throws(Problem) {
     var ends: [Int32] = [-1, -1]
-    // Another thread may start a program between two calls.
+    // Not pipe() and fcntl(): another thread may start a program between the two calls.
     guard pipe2(&ends, O_CLOEXEC) == 0 else {
       let reason = String(cString: strerror(errno))
       throw Problem("no pipe could be made: \(reason)")
@@ -36,12 +36,12 @@ final class Pipe {
   }
 }
 
-/// The first line that can be read; nil when none comes, nothing more of it for so long, or a signal.
+/// Reads the first line; nil if there is none, nothing comes for `patience`, or a signal arrives.
 func firstLine(of descriptor: Int32, patience: Duration) -> String? {
   var line: [UInt8] = []
   var polled = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
   var silence = Duration.zero
-  // In short pieces: a signal ends the wait.
+  // Waits in short pieces, because a signal ends the wait.
   while silence < patience, SystemSignals.arrived == nil {
     guard poll(&polled, 1, 20) > 0 else {
       silence += .milliseconds(20)

@@ -1,29 +1,28 @@
-// The descriptors that whoever started the program left it: the standard ones, and room for others.
+// The descriptors that this process inherited: the standard streams, and room for others.
 
 import Glibc
 import Signals
 
 /// The descriptors of this process.
 enum ProcessDescriptors {
-  /// Fills those of 0 to 2 that are closed, before anything else is opened.
+  /// Opens those of the descriptors 0 to 2 that are closed. Must be called before any other file is opened.
   ///
-  /// Otherwise a report, the journal or the bus would get such a number, and what is printed would be
-  /// written into it. What is opened instead cannot be read, or not be written: the command ends as
-  /// where its output cannot be written.
+  /// Otherwise a report, the journal or the bus would get such a number, and printed text would be written into
+  /// it. Reading standard input and writing the other two then fails as on any unusable stream.
   static func fill() {
     for descriptor in 0...2 as ClosedRange<Int32> where fcntl(descriptor, F_GETFD) < 0 {
-      // The lowest free number is this one: those below it are open.
+      // open() returns the lowest free number: those below are open.
       _ = open("/dev/null", descriptor == 0 ? O_WRONLY : O_RDONLY)
     }
   }
 
-  /// How many descriptors a run on one device has open at once: loops, the bus, the journal and its
-  /// lock, a lease and its guard.
+  /// The number of descriptors that a run on one device needs: loops, the bus, the journal and its lock, a lease
+  /// and its guard.
   static let least = 13
 
-  /// Ends the program unless enough descriptors are free.
+  /// Ends the process unless enough descriptors are free.
   ///
-  /// Libraries end it without a word where they get none, in the middle of whatever it does.
+  /// Libraries abort the process without a message when they get none.
   static func checkRoom() {
     var opened: [Int32] = []
     while opened.count < least {

@@ -1,7 +1,7 @@
 // A program that does not outlive this process: that of a `command` step, or the logic of a device.
 //
-// A supervisor is its parent: see CProcess/supervisor.c. Programs that go on without this process, such as the guard
-// of its connections, are a ``ChildProcess`` without one.
+// A supervisor process is its parent: see CProcess/supervisor.c. Programs that may outlive this process, such as the
+// guard of its connections, are a plain ChildProcess.
 
 import CLinux
 import CProcess
@@ -9,21 +9,21 @@ import Documents
 import Glibc
 import Signals
 
-/// A program and all that it starts, in whatever group or session, until they have ended.
+/// A program with all its descendants, in any process group or session.
 ///
-/// ``end()`` asks them to end. When this process is killed or leaves at once, they are killed.
+/// ``end()`` ends them. If this process is killed, or leaves at once, the supervisor kills them.
 final class SupervisedProgram: Sendable {
   private let supervisor: ChildProcess
-  /// The pipe that the supervisor reads: closed when this process ends, whatever ends it.
+  /// The writing end of the pipe that the supervisor reads. The kernel closes it if this process is killed.
   private let leash: Int32
 
   /// Starts a program in a group of its own, with default signals and an empty mask.
   ///
   /// - Parameters:
-  ///   - arguments: The path of its file, and its arguments.
+  ///   - arguments: The path of the program, and its arguments.
   ///   - file: The file to execute in place of the path; nil for the path.
   ///   - folder: The working directory of the program.
-  ///   - descriptors: Those of this process that become 0, 1, 2 … of the program.
+  ///   - descriptors: The descriptors of this process that become 0, 1, 2 … of the program.
   init(
     _ arguments: [String], file: String? = nil, in folder: String, descriptors: [Int32]
   ) throws(ChildProcess.Failure) {
@@ -83,7 +83,7 @@ final class SupervisedProgram: Sendable {
     }
   }
 
-  /// Waits until the program has started; the error number where it could not be.
+  /// Waits until the program has started; returns the error number if it could not be.
   private static func number(from descriptor: Int32) -> Int32? {
     var number: Int32 = 0
     while true {
@@ -93,23 +93,23 @@ final class SupervisedProgram: Sendable {
     }
   }
 
-  /// How the program has ended; nil while it runs.
+  /// Reaps the supervisor if the program has ended; nil while it runs.
   func exitIfEnded() -> ChildProcess.Exit? { supervisor.exitIfEnded() }
 
-  /// How a program ends that does so by itself within a time; nil for one that does not.
+  /// Waits for the program to end by itself; nil if it still runs after `limit`.
   func exitWhenEnded(within limit: Duration) -> ChildProcess.Exit? {
     supervisor.exitWhenEnded(within: limit)
   }
 
-  /// Ends the program and all that it started: by SIGTERM, and by SIGKILL after two seconds.
+  /// Ends the program and its descendants: by SIGTERM, and by SIGKILL after two seconds.
   ///
-  /// To be called at most once, and only before the end was seen.
+  /// Must be called at most once, and not after the supervisor was reaped.
   func end() {
+    if exitIfEnded() != nil { return }
     _ = writeAll(leash, [UInt8(ascii: "q")])
     if exitWhenEnded(within: Self.patience) == nil { supervisor.wait() }
   }
 
-  /// The longest time that the supervisor needs: two seconds until SIGKILL, and two until it gives up what
-  /// cannot be killed.
+  /// The longest time that the supervisor needs: two seconds until SIGKILL, and two for the processes to die.
   private static let patience = Duration.seconds(5)
 }

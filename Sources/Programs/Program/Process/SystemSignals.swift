@@ -1,26 +1,26 @@
-// The signals of the system, received by a thread of their own from the first instruction on.
+// Unix signals, received by a thread of their own from the start of the program.
 //
-// They are blocked in every other thread, so that nothing is interrupted half way, and are received
-// whatever the other threads wait for. What they mean is decided elsewhere.
+// They are blocked in all other threads: no system call is interrupted, and a signal is received while those
+// threads wait. The listener decides about its effect.
 
 import Glibc
 import Signals
 
-/// A signal of the system, by its number.
+/// A Unix signal, by its number.
 package struct SystemSignal: Hashable, Sendable {
   package let number: Int32
 
   static let interrupt = SystemSignal(number: SIGINT)
   static let terminate = SystemSignal(number: SIGTERM)
   static let hangUp = SystemSignal(number: SIGHUP)
-  /// Ctrl-\ at a terminal.
+  /// Ctrl-\ at the terminal.
   static let quit = SystemSignal(number: SIGQUIT)
   static let childEnded = SystemSignal(number: SIGCHLD)
 
-  /// Those that ask the program to end.
+  /// The signals that ask the program to end.
   static let endings: [SystemSignal] = [.interrupt, .terminate, .hangUp, .quit]
 
-  /// Those that a terminal sends to the whole group of processes, for keys.
+  /// The signals that a terminal sends to the whole process group, for keys.
   static let keys: [SystemSignal] = [.interrupt, .quit]
 
   var name: String {
@@ -35,7 +35,7 @@ package struct SystemSignal: Hashable, Sendable {
   }
 }
 
-/// Somebody who receives signals, until ``close()``.
+/// A listener for signals, until ``close()``. A process has one at a time.
 final class SystemSignals: Sendable {
   private struct Listener: Sendable {
     let signals: SystemSignals
@@ -44,7 +44,7 @@ final class SystemSignals: Sendable {
 
   private struct State {
     var listener: Listener?
-    /// Somebody has listened: what was begun is being ended.
+    /// A listener has been registered: a signal no longer ends the process at once.
     var isEnding = false
     /// The first signal that asked the program to end.
     var arrived: SystemSignal?
@@ -53,27 +53,27 @@ final class SystemSignals: Sendable {
 
   private static let state = Guarded(State())
 
-  /// Signals for writes that fail: the write returns an error instead.
+  /// The signals for failed writes: once ignored, the write returns an error instead.
   static let ignored = [SIGPIPE, SIGXFSZ]
 
-  /// Blocks the signals, ignores those for writes that fail, and starts the thread. Call it before
-  /// any other thread begins: threads inherit the mask.
+  /// Blocks the signals, ignores those for failed writes, and starts the thread. Must be called before any other
+  /// thread starts, because threads inherit the mask.
   static func start() {
     var mask = mask()
     pthread_sigmask(SIG_BLOCK, &mask, nil)
     ignoreFailingWrites()
-    // Ignored by whoever started this program, it would take away how a child has ended.
+    // Inherited as ignored, SIGCHLD would discard the exit status of children.
     signal(SIGCHLD, SIG_DFL)
     let number = startThread("signals") { run() }
     if number != 0 { endProcess("no thread is left for the signals of the system: see ulimit -u") }
   }
 
-  /// Ignores the signals for writes that fail.
+  /// Ignores the signals for failed writes.
   static func ignoreFailingWrites() {
     for number in ignored { signal(number, SIG_IGN) }
   }
 
-  /// Gives the signals back, for a program that replaces this one.
+  /// Restores the default dispositions and the mask, before exec.
   static func stop() {
     for number in ignored { signal(number, SIG_DFL) }
     var mask = mask()
@@ -96,13 +96,14 @@ final class SystemSignals: Sendable {
     }
   }
 
-  /// The first signal that asked the program to end; nil before.
+  /// The first signal that asked the program to end; nil without one.
   static var arrived: SystemSignal? { state.withLock { $0.arrived } }
 
-  /// Decides, on the thread of the signals. A signal that nobody listens to ends the program at once:
-  /// nothing is begun that would have to be ended. When nobody listens any more, the first is for
-  /// those that still wait, and a second one from the keys of a terminal leaves at once. What repeats a
-  /// request is not received at all.
+  /// Handles a signal, on the thread of the signals.
+  ///
+  /// Repetitions of a request are ignored. Before the first listener was registered, a signal ends the process at
+  /// once. After the last one was closed, the first signal only sets ``arrived``, and a second one from a key of
+  /// the terminal ends the process at once.
   private static func received(_ signal: SystemSignal, at now: Duration) {
     let isEnding = SystemSignal.endings.contains(signal)
     let (listener, leaves) = state.withLock { state -> (Listener?, Bool) in
@@ -116,7 +117,7 @@ final class SystemSignals: Sendable {
     if leaves { leave(with: signal) }
   }
 
-  /// Ends the program now, whatever the other threads do.
+  /// Ends the process at once, without waiting for other threads.
   static func leave(with signal: SystemSignal) -> Never {
     StandardStreams.ofProcess.finish(patience: .milliseconds(100))
     _exit(128 + signal.number)
@@ -124,8 +125,7 @@ final class SystemSignals: Sendable {
 
   // MARK: Listening
 
-  /// Calls `receive`, on the thread of the signals, with each signal that arrives. It replaces who
-  /// listened before.
+  /// Calls `receive` on the thread of the signals for each signal. Replaces the previous listener.
   init(_ receive: @escaping @Sendable (SystemSignal) -> Void) {
     Self.state.withLock { state in
       state.listener = Listener(signals: self, receive: receive)
@@ -139,15 +139,16 @@ final class SystemSignals: Sendable {
   }
 }
 
-/// Which signals ask the program to end once more, and which belong to a request that was made already:
-/// GNU timeout signals its child and then the whole group of processes. A pure value.
+/// Tells a new request to end from a repetition of the last one. A pure value.
+///
+/// GNU timeout, for example, signals its child and then the whole process group.
 struct EndingRequests: Sendable {
-  /// For how long the same signal is the same request.
+  /// The time within which the same signal is a repetition.
   static let repeated = Duration.seconds(1)
 
   private var last: [SystemSignal: Duration] = [:]
 
-  /// Whether a signal that asks the program to end is a request of its own.
+  /// Whether a signal is a new request.
   ///
   /// - Parameter now: The time on a clock that only advances.
   mutating func isNew(_ signal: SystemSignal, at now: Duration) -> Bool {

@@ -1,23 +1,23 @@
-// Keys of the terminal, one at a time, without an echo.
+// Single keys from the terminal, without echo.
 
 import Glibc
 import Signals
 
-/// Reads the keys of the terminal while a plot is shown.
+/// Reads keys from the terminal while a plot is shown.
 final class TerminalKeys: Sendable {
   private struct State {
     var watch: Watch?
     var mode: TerminalMode?
-    /// The start of a character of several octets.
+    /// The first bytes of an incomplete UTF-8 character.
     var octets: [UInt8] = []
   }
 
   private let state = Guarded(State())
   private let receive: @Sendable (PlotState.Key) -> Void
 
-  /// Begins to read; nil where standard input is not the terminal, or another job has it.
+  /// Starts reading; nil if standard input is not the terminal, or another job owns the terminal.
   ///
-  /// - Parameter receive: Called on the loop with each key.
+  /// - Parameter receive: Called on the loop for each key.
   init?(on loop: Loop, _ receive: @escaping @Sendable (PlotState.Key) -> Void) {
     guard isatty(STDIN_FILENO) == 1, tcgetpgrp(STDIN_FILENO) == getpgrp() else { return nil }
     guard let mode = TerminalMode(for: .keys) else { return nil }
@@ -30,7 +30,7 @@ final class TerminalKeys: Sendable {
     var octets = [UInt8](repeating: 0, count: 256)
     let count = Glibc.read(TerminalMode.terminal, &octets, octets.count)
     guard count > 0 else {
-      // The terminal is gone: its end must not be reported again and again.
+      // The terminal is gone. Its end of file would be reported again and again.
       if count == 0 || errno != EAGAIN && errno != EINTR { end() }
       return
     }
@@ -41,7 +41,7 @@ final class TerminalKeys: Sendable {
     for key in keys { receive(key) }
   }
 
-  /// The keys of what was read; an incomplete character stays.
+  /// Removes complete keys from the bytes that were read, and leaves an incomplete character.
   static func keys(_ octets: inout [UInt8]) -> [PlotState.Key] {
     var keys: [PlotState.Key] = []
     while let first = octets.first {
@@ -53,7 +53,7 @@ final class TerminalKeys: Sendable {
       case 0x0a, 0x0d: keys.append(.enter)
       case 0x08, 0x7f: keys.append(.delete)
       case 0x1b:
-        // Keys such as arrows send more behind it, at once.
+        // Arrow keys and others send further bytes after ESC, in the same read.
         keys.append(.escape)
         octets = []
       case 0x20...:

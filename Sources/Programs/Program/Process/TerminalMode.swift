@@ -1,29 +1,28 @@
-// The terminal that the process belongs to, while a person types keys or a secret.
+// The modes of the controlling terminal while keys or a secret are typed.
 
 import Glibc
 import Signals
 
-/// Other modes of the terminal than those of the user, until ``end()``.
+/// Turns the echo of the terminal off, until ``end()``.
 ///
-/// What is typed is not shown. The streams of the process restore the terminal also when the program ends
-/// otherwise.
+/// StandardStreams restores the terminal if the program ends in another way.
 final class TerminalMode: Sendable {
-  /// The terminal; negative without one. Open until the process ends, because what is written to it may
-  /// still wait then.
+  /// The descriptor of the terminal; negative without one. It stays open until the process ends, because output
+  /// may still wait in it.
   static let terminal = open("/dev/tty", O_RDWR | O_CLOEXEC | O_NONBLOCK)
 
-  /// What is read.
+  /// The unit of input.
   enum Input: Sendable {
-    /// A line. What was typed before is discarded.
+    /// A line. Input typed earlier is discarded.
     case line
-    /// Each key by itself. None suspends the program: it would leave the terminal without an echo.
+    /// Single keys. Ctrl-Z does not suspend the program: the terminal would be left without echo.
     case keys
   }
 
   private let action: Int32
   private let former: Guarded<termios?>
 
-  /// Changes the modes from now on; nil where there is no terminal.
+  /// Changes the modes; nil without a terminal.
   init?(for input: Input) {
     var settings = termios()
     guard tcgetattr(Self.terminal, &settings) == 0 else { return nil }

@@ -1,54 +1,54 @@
-// Asking the person at the terminal, without an echo where the answer is a secret.
+// Questions at the terminal, without echo if the answer is a secret.
 
 import Bluetooth
 import Glibc
 import Jobs
 import Signals
 
-/// The terminal that the process belongs to, as somebody to ask.
+/// Asks questions at the controlling terminal.
 final class TerminalQuestions: Sendable {
-  /// What is read of one answer.
+  /// The state of one answer being read.
   private struct Reading {
     var watch: Watch?
-    /// While the answer is a secret.
+    /// Set while the answer is a secret.
     var mode: TerminalMode?
     var octets: [UInt8] = []
   }
 
   private let descriptor = TerminalMode.terminal
   private let loop: Loop
-  /// In virtual time nothing else goes on while a person thinks.
+  /// Whether a question blocks the loop: virtual time stands still meanwhile.
   private let blocks: Bool
   private let reading = Guarded(Reading())
 
-  /// The terminal; nil when there is none, or standard input is not it.
+  /// Nil without a terminal, or if standard input is not the terminal.
   init?(on loop: Loop) {
     guard isatty(STDIN_FILENO) == 1, descriptor >= 0 else { return nil }
     self.loop = loop
     blocks = loop.isVirtual
   }
 
-  /// Asks, and gives the answer to `reply`.
+  /// Asks a question, and calls `reply` with the answer.
   ///
-  /// - Returns: Takes the question back.
+  /// - Returns: Withdraws the question.
   @Sendable func ask(
     _ question: PairingQuestion, _ reply: @escaping @Sendable (PairingReply) -> Void
   ) -> @Sendable () -> Void {
     end()
-    // From before the question can be read. A signal of before does not keep a clean-up from asking.
+    // Read before the question is shown. An earlier signal does not prevent a clean-up step from asking.
     let former = SystemSignals.arrived
     let isSecret = question == .passkey || question == .pin
-    // Before anything can be typed in answer.
+    // Before the first character of the answer can be typed.
     let mode = isSecret ? TerminalMode(for: .line) : nil
     reading.withLock { $0.mode = mode }
-    // What was printed before stands above the question, and nothing below it.
+    // Earlier output stands above the question, and the status line does not stand below it.
     StandardStreams.ofProcess.asks(true)
     OutputWriter.ofProcess.flush(patience: .milliseconds(100))
     let text = PrintableText(line: "\(question) \(isSecret ? "" : "[y/n] ")")
     _ = OutputWriter.ofProcess.put(to: descriptor) { [.text(text)] }
     if blocks {
       var polled = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-      // In short pieces: a signal ends the question, by a cancellation that is on its way to the loop.
+      // Waits in short pieces: after a signal, its cancellation withdraws the question on the loop.
       var isCancelled = false
       while !isCancelled, !readMore() {
         isCancelled = SystemSignals.arrived != former
@@ -65,7 +65,7 @@ final class TerminalQuestions: Sendable {
     return { [weak self] in self?.end() }
   }
 
-  /// Reads what is there; whether the line is whole, or can become no more so.
+  /// Reads the available input. Returns whether the line is complete, or the input has ended.
   private func readMore() -> Bool {
     var octet: UInt8 = 0
     while true {
@@ -91,7 +91,7 @@ final class TerminalQuestions: Sendable {
     }
   }
 
-  /// The question is over: the terminal is as it was.
+  /// Ends the question and restores the terminal.
   private func end() {
     let reading = reading.withLock { reading in
       defer { reading = Reading() }

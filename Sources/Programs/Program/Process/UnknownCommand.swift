@@ -1,26 +1,27 @@
-// A misspelt command, or an option of other programs, where the parser would report an argument, suggest
-// another option, or print help about something else.
+// Messages about misspelt commands and about options of other programs.
+//
+// The parser would report an unexpected argument, suggest an unrelated option, or print another help text.
 
 import ArgumentParser
 import Spelling
 
-/// Words of other programs for what commands do here.
+/// Command names of other programs, and the commands of blerun that correspond.
 private let foreignWords = [
   "connect": "run", "devices": "scan", "discover": "scan", "info": "inspect", "list": "scan",
   "listen": "watch", "monitor": "watch", "notify": "watch", "services": "inspect",
   "subscribe": "watch", "test": "run", "validate": "check",
 ]
 
-/// Options of other programs, and what they are here. The parser suggests the nearest spelling: --set for
-/// --json.
+/// Options of other programs, and the options of blerun that correspond. The parser would suggest the nearest
+/// spelling: --set for --json.
 private let foreignOptions: KeyValuePairs = [
   "--address": "-d", "--json": "--output json", "--mac": "-d", "--name": "-d",
   "--sim": "--simulate",
 ]
 
 extension ParsableCommand {
-  /// The message about an option of other programs, in place of the parser's; nil for others, and where the
-  /// command does not have what is meant.
+  /// The message about an option of another program, in place of the parser's; nil for other options, and if the
+  /// command has no corresponding one.
   static func foreignOption(insteadOf message: String, in arguments: [String]) -> String? {
     guard
       let (foreign, own) = foreignOptions.first(where: { isAbout($0.key, message) }),
@@ -32,12 +33,12 @@ extension ParsableCommand {
     return "Unknown option '\(foreign)' (did you mean '\(own)'?)"
   }
 
-  /// Whether a message of the parser is about an option that it does not know.
+  /// Whether a message of the parser reports this option as unknown.
   private static func isAbout(_ option: some StringProtocol, _ message: String) -> Bool {
     message.hasPrefix("Error: Unknown option '\(option)'")
   }
 
-  /// The message about a word in the place of a command that names none; nil where all are known.
+  /// The message about a word that is not a command; nil if all are known.
   static func unknownCommand(in arguments: ArraySlice<String>, after path: String = "") -> String? {
     guard let word = arguments.first, !word.hasPrefix("-") else { return nil }
     let rest = arguments.dropFirst()

@@ -1,14 +1,13 @@
-// The programs of `command` steps: found, allowed, run and ended.
+// The programs of `command` steps: finds, checks, runs and ends them.
 //
-// In virtual time the loop stands still while a program runs; elsewhere the program has a thread that
-// waits for it.
+// In virtual time, the loop blocks while a program runs; in real time, a thread waits for it.
 
 import Documents
 import Glibc
 import Jobs
 import Signals
 
-/// Runs programs of the user's for chains.
+/// Runs the programs of `command` steps.
 struct UserPrograms: Sendable {
   private let loop: Loop
 
@@ -18,9 +17,9 @@ struct UserPrograms: Sendable {
 
   // MARK: Before a run
 
-  /// Finds the programs of plans, before anything is touched.
+  /// Finds the programs of plans, before the run begins.
   ///
-  /// - Throws: ``Ending`` with all that are missing, or may not run.
+  /// - Throws: ``Ending`` with each program that is missing or not allowed.
   static func check(_ plans: [Plan]) throws(Ending) {
     var looked: Set<String> = []
     var problems: [Problem] = []
@@ -38,9 +37,9 @@ struct UserPrograms: Sendable {
     if !problems.isEmpty { throw Ending(.data, problems) }
   }
 
-  /// Finds a program that may run.
+  /// Finds a program, and checks that it is allowed.
   ///
-  /// - Throws: Why there is none, or that it is not allowed.
+  /// - Throws: The reason if it is missing, unreadable or not allowed.
   private static func find(
     _ program: String, named file: String?, _ allowed: AllowedCommands
   ) throws(Command.Failure) -> AllowedProgram {
@@ -76,20 +75,20 @@ struct UserPrograms: Sendable {
     }
   }
 
-  /// The longest program whose digest is computed.
+  /// The maximum size of a program with a digest, in bytes.
   private static let mostOctets = 256 << 20
 
   // MARK: A run
 
-  /// Runs a program, and returns what it printed.
+  /// Runs a program, and returns its standard output.
   @Sendable func run(_ call: Command.Call) async throws -> [UInt8] {
     let allowed = try Self.find(call.program, named: call.file, call.allowed)
     if call.arguments.contains(where: { $0.utf8.contains(0) }) {
       throw Command.Failure("an argument has a NUL", hint: "give it as 'input', or as hex")
     }
     let isCancelled = Guarded(false)
-    // In virtual time nothing else sees a signal meanwhile. One that came before does not keep a clean-up from
-    // running programs.
+    // In virtual time the loop is blocked and cannot cancel the task, so this function looks for signals itself. An
+    // earlier signal does not prevent a clean-up step from running programs.
     let looksForSignals = loop.isVirtual && SystemSignals.arrived == nil
     let running: @Sendable () throws(Command.Failure) -> [UInt8] = { () throws(Command.Failure) in
       let program = try RunningProgram(allowed, call.arguments)
@@ -99,13 +98,13 @@ struct UserPrograms: Sendable {
     }
     if loop.isVirtual {
       let printed = Result { () throws(Command.Failure) in try running() }
-      // A signal that came meanwhile is the reason of the failure.
+      // Lets a signal that arrived meanwhile cancel the task: it is then the reason.
       await Task.yield()
       try Task.checkCancellation()
       return try printed.get()
     }
     do {
-      // No program outlives the step that runs it: a cancellation ends the program, and the wait with it.
+      // A cancellation ends the program, and with it this wait.
       return try await withTaskCancellationHandler {
         try await shielded(on: loop, limit: call.limit + .seconds(5)) { [loop] in
           try await wait(on: loop, operation: "running \(call.program)") { done in
@@ -132,17 +131,17 @@ struct UserPrograms: Sendable {
   }
 }
 
-/// A program that a chain may run.
+/// A program that was found and is allowed.
 private struct AllowedProgram: Sendable {
   let path: String
-  /// The folder of the chain, where it runs.
+  /// The folder of the chain file: the working directory of the program.
   let folder: String
-  /// The content of the file with the digest that allows it: this is executed, whatever the file has become.
-  /// Nil where a digest was not asked for.
+  /// The content whose digest was checked, which is executed in place of the file; nil if no digest is
+  /// required.
   let content: [UInt8]?
 }
 
-/// A program under way, with pipes for its three streams.
+/// A running program, with pipes for its three streams.
 private final class RunningProgram {
   private let child: SupervisedProgram
   private let input: Pipe
@@ -189,12 +188,12 @@ private final class RunningProgram {
     for pipe in [input, output, errors] { pipe.close() }
   }
 
-  /// How long each look at the program is, at most: a signal and a cancellation are seen after it.
+  /// The longest wait between two checks for a cancellation or a signal.
   private static let look = Duration.milliseconds(50)
 
-  /// Gives the program its input, and reads its output until it has ended.
+  /// Writes the input of the program, and reads its output until it has ended.
   ///
-  /// - Throws: Why the output is of no use; the program has ended then, too.
+  /// - Throws: The reason if the program failed or was ended.
   func run(
     on octets: [UInt8], within limit: Duration, unless isOver: () -> Bool
   ) throws(Command.Failure) -> [UInt8] {
@@ -251,7 +250,7 @@ private final class RunningProgram {
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { Glibc.write(input.writing, $0.baseAddress, $0.count) }
       guard count > 0 else {
-        // A program that does not read its input needs none of it.
+        // The program closed its input.
         if errno != EAGAIN && errno != EINTR { rest = [] }
         break
       }
@@ -273,7 +272,7 @@ private final class RunningProgram {
     }
   }
 
-  /// Waits until there is something to do. Once its output is closed, the program is about to end.
+  /// Waits until a pipe is ready. Shortly if both outputs are closed: the program is then about to end.
   private func pause(_ longest: Duration, hasInput: Bool) {
     var polled: [pollfd] = []
     if hasInput { polled.append(pollfd(fd: input.writing, events: Int16(POLLOUT), revents: 0)) }

@@ -1,23 +1,23 @@
-// A file that is written as a whole, when all is over.
+// A file that is written as a whole, at the end.
 
 import Documents
 import Glibc
 import Jobs
 import Signals
 
-/// A file whose content stays as it was until there is a new one.
+/// A file whose content is replaced atomically.
 ///
-/// The new content is written beside it and put in its place; whoever kills the program, or reads the
-/// file meanwhile, finds the one or the other. What is not a regular file (a pipe, a device), what has
-/// several names and what the process prints to is written as it stands.
+/// The new content is written to a temporary file, which is renamed over the old one: readers see one or the other,
+/// also if the program is killed. Pipes, devices, files with several hard links and the files that standard output
+/// or standard error go to are written in place.
 final class WholeFile: Sendable {
   private let path: String
   private let descriptor: Int32
-  /// Whether there was no file before.
+  /// Whether this process created the file.
   private let isNew: Bool
   private let failed = Guarded<Int32?>(nil)
 
-  /// Makes the file where there is none, and sees that it can be written.
+  /// Opens or creates the file, to check that it can be written.
   init(_ path: String) throws(Ending) {
     self.path = path
     isNew = access(path, F_OK) != 0
@@ -29,17 +29,17 @@ final class WholeFile: Sendable {
 
   deinit { close(descriptor) }
 
-  /// The message where its content could not be written; nil while it was.
+  /// The message about a failed write; nil without one.
   var failure: String? {
     failed.withLock { $0 }.map { "\(FileFailure(path, "could not be written", $0))" }
   }
 
-  /// Deletes the file where there was none before.
+  /// Deletes the file if this process created it.
   func removeIfNew() {
     if isNew { unlink(path) }
   }
 
-  /// Puts a text in the place of the content. After a failure it does nothing.
+  /// Replaces the content. After a failure it does nothing.
   func replace(with text: PrintableText) {
     guard failed.withLock({ $0 == nil }) else { return }
     var status = stat()
@@ -53,7 +53,7 @@ final class WholeFile: Sendable {
       _ = lseek(descriptor, 0, SEEK_END)
       return writeAll(descriptor, [.text(text)])
     }
-    // One that this has replaced has no name any more.
+    // A file that was already replaced once has no link left.
     if opened.st_nlink < 2, let real = FolderOfFile.realPath(path) {
       let beside = "\(real).\(getpid())"
       if let new = FileReplacement(of: real, beside: beside, isShared: true) {

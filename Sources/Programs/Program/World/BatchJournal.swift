@@ -4,18 +4,18 @@ package import Jobs
 import Journal
 import Signals
 
-/// The rounds of a batch in a journal.
+/// Records the rounds of a batch in a journal.
 ///
-/// The journal receives everything before anybody else does: the results of a device are committed when
-/// it has received the end of its chain.
+/// The journal receives each event before other subscribers: with the end of a chain, the results of its device are
+/// committed.
 package final class BatchJournal: Sendable {
-  /// What receives the events of the chains.
+  /// Records the events of the chains.
   package let runs: RunJournal
   private let batch: Batch
-  /// The whole path of the batch's file.
+  /// The absolute path of the batch file.
   private let path: String
   private let resumption: BatchResumption?
-  /// What keeps others from the round under way, where no owner in the journal does.
+  /// The lock on the current round of a simulated batch, which has no owner in the journal.
   private let lock = Guarded<LockedFile?>(nil)
 
   package init(
@@ -28,9 +28,9 @@ package final class BatchJournal: Sendable {
     self.resumption = resumption
   }
 
-  /// Writes down that a round begins, or goes on.
+  /// Records the start, or the resumption, of a round.
   ///
-  /// - Throws: ``RunFailure`` when that fails and the batch cannot do without.
+  /// - Throws: ``RunFailure`` if a required journal cannot be written.
   package func begin(_ identity: RunIdentity, round: Int) throws(RunFailure) {
     do {
       if let resumption {
@@ -41,8 +41,8 @@ package final class BatchJournal: Sendable {
         let digest = batch.digest
         let origin = BatchOrigin(file: path, name: batch.name, digest: digest, round: round)
         try runs.begin("batch", definition, identity, batch: origin)
-        // A simulated run has no owner in the journal. Without the lock it runs all the same: then nothing
-        // keeps another process from resuming it meanwhile.
+        // A simulated run has no owner in the journal. Without the lock it runs, and another process could resume
+        // it meanwhile.
         if runs.isSimulated, let run = runs.run,
           case .held(let file) = LockedFile.attempt(ofRun: run, in: runs.file.path)
         {
@@ -50,7 +50,7 @@ package final class BatchJournal: Sendable {
         }
       }
     } catch {
-      // Another process that resumes the run is not a problem of the file.
+      // A run that another process has just resumed is no failure of the journal file.
       runs.giveUp(resumption != nil && error.kind == .locked ? .passing : .output)
       throw RunFailure(error)
     }

@@ -1,41 +1,41 @@
-// Which run of a batch is resumed, and with which devices. Pure.
+// Decides which run of a batch is resumed, and with which devices. Pure.
 
 import Bluetooth
 import Jobs
 import Journal
 
-/// A run of a batch that goes on, as the journal has it.
+/// A run of a batch to resume, from the journal.
 package struct BatchResumption: Sendable {
   /// Its number in the journal.
   let run: Int64
-  /// Who had it last.
+  /// The last owner of the run.
   let owner: String?
   let past: BatchPast
-  /// What keeps others from it meanwhile, where no owner in the journal does.
+  /// The lock on a simulated run, which has no owner in the journal.
   var lock: LockedFile?
 
-  /// What comes of the wish to go on.
+  /// The decision about a wish to resume.
   enum Decision {
     case goOn(BatchResumption)
-    /// Nothing is left to be done; why.
+    /// Nothing is left to do, for this reason.
     case nothing(String)
   }
 
-  /// What is asked for, and of whom.
+  /// A request to resume a run.
   struct Wish {
-    /// The number of a run; nil: the latest of the batch.
+    /// The number of the run; nil for the latest one of the batch.
     var run: Int64?
     var skipsFailed: Bool
-    /// As the user named it.
+    /// The path as the user gave it.
     var file: String
     var batch: Batch
     var isSimulated: Bool
   }
 
-  /// Looks for the run in a journal, and decides.
+  /// Finds the run in a journal, and decides.
   ///
-  /// - Parameter looksOnly: Whether nothing is to be touched.
-  /// - Throws: ``Ending`` when the run cannot go on, ``JournalFailure`` when the journal cannot be read.
+  /// - Parameter looksOnly: Whether no lock is acquired.
+  /// - Throws: ``Ending`` if the run cannot be resumed, ``JournalFailure`` if the journal cannot be read.
   static func find(_ wish: Wish, in file: JournalFile, looksOnly: Bool) throws -> Decision {
     let found =
       if let number = wish.run {
@@ -43,7 +43,7 @@ package struct BatchResumption: Sendable {
       } else {
         try file.lastRun(ofBatch: Batch.wholePath(of: wish.file))
       }
-    // Who resumes a real run is in the journal.
+    // Real runs need no lock: the journal has their owner.
     guard let run = found, run.isSimulated, run.batch != nil else {
       return try decide(wish, found, in: file)
     }
@@ -59,7 +59,7 @@ package struct BatchResumption: Sendable {
     }
     var isKept = looksOnly
     defer { if !isKept { lock?.remove() } }
-    // Who had it a moment ago may have ended it.
+    // Reads the run again: its former owner may have finished it before the lock was acquired.
     let decision = try decide(wish, try file.run(run.run), in: file)
     guard case .goOn(var resumption) = decision, !looksOnly else { return decision }
     (resumption.lock, isKept) = (lock, true)
@@ -74,9 +74,9 @@ package struct BatchResumption: Sendable {
   }
 
   /// - Parameters:
-  ///   - run: What the journal has; nil for nothing.
-  ///   - finished: The devices of that run whose chains ended.
-  ///   - isThere: Whether the process of an owner is there.
+  ///   - run: The run in the journal; nil if there is none.
+  ///   - finished: The devices of that run whose chains have ended.
+  ///   - isThere: Returns whether the process of an owner runs.
   static func decide(
     _ wish: Wish, _ run: RunSummary?, _ finished: [FinishedDevice], isThere: (String) -> Bool
   ) throws(Ending) -> Decision {
@@ -100,7 +100,7 @@ package struct BatchResumption: Sendable {
     guard batch.origin.digest == wish.batch.digest else {
       throw Ending(.data, changed(wish, run))
     }
-    // Only now: another batch that succeeded does not count for this one.
+    // After the check of the batch: the success of another batch does not count.
     if run.exitStatus == 0 {
       return .nothing(
         "nothing is left of \(wish.file): \(number), which began at \(run.started), succeeded on "
@@ -121,7 +121,7 @@ package struct BatchResumption: Sendable {
     let endings = Dictionary(
       finished.map { ($0.device, BatchPast.Ending($0)) }, uniquingKeysWith: { $1 }
     )
-    // Who was killed before they were written down has run none of them.
+    // A run that was killed before the list was recorded has run none of the devices.
     let members = batch.devices.isEmpty ? listed : batch.devices
     let devices = members.map { member in
       BatchPast.Device(
@@ -131,7 +131,7 @@ package struct BatchResumption: Sendable {
     past = BatchPast(round: batch.origin.round, devices: devices, skipsFailed: skipsFailed)
   }
 
-  /// The message when the batch does something else by now.
+  /// The message for a batch file that was changed since the run.
   private static func changed(_ wish: Wish, _ run: RunSummary) -> String {
     let old = run.definition.split(separator: "\n", omittingEmptySubsequences: false)
     let difference = wish.batch.difference(from: old.map(String.init)).map {
@@ -148,7 +148,7 @@ package struct BatchResumption: Sendable {
     return "'\(text.count > 60 ? text.prefix(59) + "…" : text[...])'"
   }
 
-  /// The message when it begins.
+  /// The message at the start of the resumed run.
   var notice: String {
     let counts = past.counts
     let failed = counts.failed == 0 ? "" : ", \(counts.failed) failed and are left out"
@@ -160,17 +160,17 @@ package struct BatchResumption: Sendable {
 }
 
 extension LockedFile {
-  /// Asks for what keeps others from a run of simulated devices: a file beside the journal.
+  /// Tries to acquire the lock on a simulated run: a file in the folder of the journal.
   ///
-  /// Real runs have their owner in the journal. Simulated ones have none there, for their journals repeat
-  /// byte for byte.
+  /// Real runs have their owner in the journal. Simulated runs have none, so that their journals are equal byte for
+  /// byte.
   static func attempt(ofRun run: Int64, in journal: String, makes: Bool = true) -> Attempt {
     attempt("\(Batch.wholePath(of: journal))-run-\(run).lock", makes: makes)
   }
 }
 
 extension Batch {
-  /// The devices that are known before it begins: those that are listed.
+  /// The devices that are listed in the batch, and so known before the start.
   fileprivate var members: [BatchMember] {
     guard case .listed(let devices) = devices else { return [] }
     return devices.map { BatchMember(device: $0.label, name: $0.name) }
@@ -178,7 +178,7 @@ extension Batch {
 }
 
 extension BatchPast.Ending {
-  /// Nil for words of a later blerun: such a device is run again.
+  /// Nil for values of a later version of blerun: the device is then run again.
   fileprivate init?(_ finished: FinishedDevice) {
     guard let status = RunEnding.Status(rawValue: finished.status) else { return nil }
     self.init(

@@ -1,4 +1,4 @@
-// The messages of a simulated bus, in a file.
+// A log file of the messages on a simulated bus.
 
 import BlueZInterfaces
 import Bluetooth
@@ -6,11 +6,11 @@ import DBus
 import Jobs
 import Signals
 
-/// Writes each message as a line: the virtual time in seconds, and the message.
+/// Writes one line for each message: the virtual time in seconds, and the message.
 ///
 /// Passkeys and PINs are left out.
 final class BusLog: Sendable {
-  /// Why the log of this process is incomplete; nil while it is complete.
+  /// The reason why the log of this process is incomplete; nil while it is complete.
   private static let incomplete = Guarded<String?>(nil)
   static var failure: String? { incomplete.withLock { $0 } }
 
@@ -28,12 +28,12 @@ final class BusLog: Sendable {
   }
 }
 
-/// Remembers the questions for secrets, so that their answers are known as such.
+/// The pending calls for secrets, to mask their replies.
 struct SecretCalls {
-  /// Where the answer goes, and to which call.
+  /// The destination and the serial of each expected reply.
   private var open: [(client: String?, serial: UInt32)] = []
 
-  /// The line of a message in a log, without its arguments when these are secret.
+  /// The log line of a message, with secret arguments masked.
   mutating func line(of message: Message) -> String {
     isSecret(message) ? Self.masked(message) : message.text
   }
@@ -61,7 +61,7 @@ struct SecretCalls {
     }
   }
 
-  /// The message with a mask in the place of its arguments.
+  /// The message with its arguments masked.
   private static func masked(_ message: Message) -> String {
     let text = message.text
     let head = text.firstIndex(of: "(").map { text[..<$0] } ?? text[...]

@@ -1,13 +1,13 @@
-// Reading device and scenario files for the commands.
+// Reads device and scenario files for the commands.
 
 import Documents
 import Jobs
 import SimulatedDevices
 
-/// Loads the devices and the faults of all files.
+/// Loads the devices and faults of all files.
 ///
-/// - Parameter word: What named them on the command line.
-/// - Throws: ``Ending`` with everything that is wrong with them.
+/// - Parameter word: The option that names them on the command line.
+/// - Throws: ``Ending`` with all problems of the files.
 func loadScenario(
   _ files: [String], of word: String = "--simulate"
 ) throws(Ending) -> ScenarioDefinition {

@@ -1,13 +1,13 @@
-// How a command ends that could not do its work.
+// The end of a command that failed.
 
 import Documents
 package import Jobs
 import Journal
 
-/// An exit status, and what is printed on standard error before it.
+/// An exit status, and the problems to print on standard error.
 package struct Ending: Error {
   package let status: ExitStatus
-  /// None when everything was printed.
+  /// Empty if everything was already printed.
   let problems: [Problem]
 
   init(_ status: ExitStatus, _ problems: [Problem]) {
@@ -19,13 +19,13 @@ package struct Ending: Error {
     self.init(status, messages.map { Problem($0) })
   }
 
-  /// Everything that is wrong with a file.
+  /// The problems of a file.
   init(_ errors: DocumentErrors) { self.init(.data, errors.problems) }
 
-  /// An operation failed.
+  /// A failed operation.
   init(_ failure: RunFailure) { self.init(ExitStatus(after: failure), "\(failure)") }
 
-  /// A journal could not be read: a file that is wrong, or a system that refuses.
+  /// A journal that could not be read: an invalid file, or an error of the system.
   init(_ failure: JournalFailure) {
     switch failure.kind {
     case .damaged, .notAJournal, .newer: self.init(.data, "\(failure)")
@@ -36,7 +36,7 @@ package struct Ending: Error {
     }
   }
 
-  /// How a command ends that threw an error; nil for the errors of the parser.
+  /// The end of a command that threw an error; nil for errors of the argument parser.
   init?(of error: any Error) {
     switch error {
     case let ending as Ending: self = ending
@@ -47,6 +47,6 @@ package struct Ending: Error {
     }
   }
 
-  /// The problems on one line each, without the lines that they quote.
+  /// The problems, one line each, without quoted lines.
   package var messages: [String] { problems.map(\.description) }
 }

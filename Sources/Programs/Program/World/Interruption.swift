@@ -1,22 +1,21 @@
-// What a signal of the system does to a command: the first cancels what it does, a second Ctrl-C
-// leaves at once.
+// The effect of signals on a command: the first one cancels its work, a second Ctrl-C ends the process at once.
 
 package import Jobs
 import Signals
 
-/// Listens for the signals that end the program, from before the first wait of a command until its
-/// work is done.
+/// Listens for the signals that ask the program to end, from before the first wait of a command until its work
+/// is done.
 package final class Interruption: Sendable {
-  /// What is cancelled by a signal.
+  /// Work that a signal cancels.
   private struct Work: Sendable {
-    /// What the cancellation does, for the person who sent the signal.
+    /// The effect of the cancellation, as a message: "ending the scan".
     let what: String
-    /// What a second Ctrl-C leaves behind, and what to do about it.
+    /// The effect of a second Ctrl-C, with advice, as a message.
     let leaving: String
     let cancel: @Sendable (Interrupted) -> Void
   }
 
-  /// What a command leaves behind that holds connections.
+  /// The message for commands that hold connections.
   private static let leavingLinks = "a link may be left up: blerun doctor --release ends it"
 
   private struct State {
@@ -26,11 +25,11 @@ package final class Interruption: Sendable {
   }
 
   private let loop: Loop
-  /// What a signal ends, where it cancels a scheduler.
+  /// The default message about the effect of the cancellation.
   private let ending: String
   private let state = Guarded(State())
 
-  /// - Parameter ending: What a signal does, for the person who sent it: "ending the scan".
+  /// - Parameter ending: The effect of a signal, as a message: "ending the scan".
   init(on loop: Loop, _ ending: String) {
     self.loop = loop
     self.ending = ending
@@ -40,17 +39,18 @@ package final class Interruption: Sendable {
 
   deinit { close() }
 
-  /// The signal that has ended the command, if one has.
+  /// The first signal that asked the command to end; nil without one.
   package var signal: SystemSignal? { state.withLock { $0.signal } }
 
-  /// The status of a command that a signal has ended, if one has.
+  /// The exit status after that signal; nil without one.
   var status: ExitStatus? { signal.map { .interrupted(by: $0.number) } }
 
-  /// Has a signal cancel this from now on; at once where one has come already.
+  /// Registers the work that a signal cancels, and replaces the previous one. Cancelled at once if a signal has
+  /// already arrived.
   ///
   /// - Parameters:
-  ///   - what: What that does, for the person who sent the signal.
-  ///   - leaving: What a second Ctrl-C leaves behind; nil for connections.
+  ///   - what: The effect of the cancellation, as a message.
+  ///   - leaving: The effect of a second Ctrl-C, as a message; nil for that of connections.
   ///   - cancel: Called on the loop.
   package func cancels(
     _ what: String, leaving: String? = nil, _ cancel: @escaping @Sendable (Interrupted) -> Void
@@ -62,12 +62,12 @@ package final class Interruption: Sendable {
     if let signal { loop.post { cancel(Interrupted(signal: signal.number)) } }
   }
 
-  /// Has a signal cancel everything on a scheduler.
+  /// Registers a scheduler whose work a signal cancels.
   func cancels(_ scheduler: SerialScheduler, _ what: String? = nil) {
     cancels(what ?? ending) { scheduler.cancelAll($0) }
   }
 
-  /// - Throws: ``Ending`` when a signal has come: nothing more is begun.
+  /// - Throws: ``Ending`` after a signal.
   package func check() throws(Ending) {
     if let status { throw Ending(status) }
   }

@@ -1,4 +1,4 @@
-// A message between this program and bluetoothd, as it is kept: without descriptors.
+// A message between this program and bluetoothd, kept for later output, without file descriptors.
 
 import Bluetooth
 import DBus
@@ -9,14 +9,14 @@ struct KeptMessage: Sendable {
     case text(String)
   }
 
-  /// How many characters of the arguments are kept.
+  /// The maximum length of the arguments, in characters.
   static let textLimit = 1_000
 
   let kind: BlueZMessage.Kind
   /// The ordinal of the call, from 1; nil for a signal or a request.
   let number: Int?
-  /// The object; of a reply, that of the call; of a signal about an object that an object manager
-  /// has or had, that one.
+  /// The object path: for a reply, that of its call; for a signal of an object manager, that of the object which was
+  /// added or removed.
   let path: ObjectPath?
   let interface: String?
   let member: String
@@ -36,7 +36,7 @@ struct KeptMessage: Sendable {
     body = Self.body(message.body)
   }
 
-  /// The end of a call.
+  /// The reply to a call, or its failure.
   init(of call: KeptMessage, _ reply: Message) {
     number = call.number
     path = call.path
@@ -55,8 +55,8 @@ struct KeptMessage: Sendable {
     }
   }
 
-  /// Most messages are never shown: they become text only then. They are small, as a list of all objects is
-  /// not kept. Those that hold descriptors, which would stay open, become text at once.
+  /// Formats messages with file descriptors at once, because these would stay open. Others are formatted only when they
+  /// are shown, as most never are.
   private static func body(_ values: [DBusValue]) -> Body {
     values.contains(where: \.hasDescriptor) ? .text(text(of: values)) : .values(values)
   }
@@ -67,12 +67,12 @@ struct KeptMessage: Sendable {
     return "(\(text.prefix(textLimit))\(rest))"
   }
 
-  /// The arguments; none of an error, or of a message with descriptors.
+  /// The arguments; empty for an error, or a message with descriptors.
   var values: [DBusValue] {
     if case .values(let values) = body { values } else { [] }
   }
 
-  /// The arguments in parentheses; of a call that got no reply, the reason without.
+  /// The arguments in parentheses; for a call without a reply, the reason, without parentheses.
   var arguments: String {
     switch body {
     case .values(let values): Self.text(of: values)
@@ -80,7 +80,7 @@ struct KeptMessage: Sendable {
     }
   }
 
-  /// The message for output. What an agent is asked may be a passkey: it is left out.
+  /// The message for output, without the arguments of agent calls, which may be passkeys.
   func message(at time: Duration) -> BlueZMessage {
     BlueZMessage(
       kind, at: time, number: number, object: path?.text, interface: interface, member: member,

@@ -1,38 +1,38 @@
-// The logic of a simulated device in another process: a program of ours, or whoever serves a socket.
+// The logic of a simulated device in another process: a program that blerun starts, or the server of a socket.
 //
-// One line out, one line in, over one stream socket. It blocks: the simulated world stands still
-// until the answer, or until the deadline in real time.
+// One line out, one line in, over one stream socket. It blocks: simulated time stands still until the answer, or until
+// the deadline in real time.
 
 import Documents
 import Glibc
 import Signals
 import SimulatedDevices
 
-/// A connection to logic, and the program at its other end if that is ours.
+/// A connection to logic, and the program at its other end if blerun has started it.
 final class LogicConnection: Sendable {
-  /// What was received and not used yet.
+  /// The progress of the exchange, and the bytes received so far.
   private struct State {
-    /// Whether anything was asked.
+    /// Whether a line was sent.
     var hasBegun = false
     var received: [UInt8] = []
     var complaints: [UInt8] = []
-    /// Whether the program was waited for.
+    /// Whether the program was reaped.
     var isOver = false
     var isClosed = false
   }
 
-  /// How long is waited for an answer, and until when.
+  /// The timeout of an answer, and the time at which it passes.
   private typealias Limit = (duration: Duration, end: Duration)
 
   private let descriptor: Int32
-  /// What the program prints on standard error; nil without a program.
+  /// The standard error of the program; nil without a program.
   private let errors: Int32?
   private let child: SupervisedProgram?
   private let device: String
   private let deadline: Duration
   private let state = Guarded(State())
 
-  /// Reaches the logic that a device file names.
+  /// Opens the logic that a device file names.
   static let open: DeviceLogic.Open = { definition, device throws(LogicError.Reason) in
     let connection =
       switch definition.source {
@@ -65,7 +65,7 @@ final class LogicConnection: Sendable {
       throw .notStarted("\(error)")
     }
     defer { pipe.closeWriting() }
-    // The program waits for room where it has more to print than fits; this one never waits for it.
+    // Reading never blocks; only the program waits if the pipe is full.
     _ = fcntl(pipe.reading, F_SETFL, O_NONBLOCK)
     do throws(ChildProcess.Failure) {
       child = try SupervisedProgram(
@@ -98,7 +98,7 @@ final class LogicConnection: Sendable {
     }
     guard isShort else { throw unreachable("the path is too long for a socket") }
     let type = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue)
-    // Non-blocking: with a full queue of connections it fails at once.
+    // Non-blocking: with a full backlog, connect() fails at once.
     let made = Glibc.socket(AF_UNIX, type | Int32(SOCK_NONBLOCK.rawValue), 0)
     guard made >= 0 else { throw unreachable(Self.reason) }
     let status = withUnsafePointer(to: &address) { pointer in
@@ -124,10 +124,10 @@ final class LogicConnection: Sendable {
 
   // MARK: Lines
 
-  /// How long a program may take to start, on a busy machine: one that fails to is noticed at once.
+  /// The minimum timeout for the first answer, because starting a program takes long on a busy machine.
   private static let startLimit = Duration.seconds(30)
 
-  /// Sends a line, and waits for the next one.
+  /// Sends a line, and waits for the answer.
   private func exchange(_ line: String) throws(LogicError.Reason) -> String {
     let isFirst = state.withLock { state in
       defer { state.hasBegun = true }
@@ -164,7 +164,7 @@ final class LogicConnection: Sendable {
     }
   }
 
-  /// A complete line of what was received; nil where there is none.
+  /// Removes the next complete line from the received bytes; nil without one.
   private func nextLine() throws(LogicError.Reason) -> String? {
     let octets = state.withLock { state -> [UInt8]? in
       guard let end = state.received.firstIndex(of: UInt8(ascii: "\n")) else {
@@ -194,11 +194,11 @@ final class LogicConnection: Sendable {
     }
   }
 
-  /// Once this program is to end, a wait takes at most so long.
+  /// The longest wait after a signal.
   private static let endingPatience = Duration.seconds(1)
 
-  /// Waits for the other end, and passes on what the program prints meanwhile. In short pieces: a signal
-  /// shortens the wait.
+  /// Waits until the socket is ready, and passes on the standard error of the program. Waits in short pieces, because
+  /// a signal shortens the wait.
   private func wait(for events: Int32, until limit: Limit) throws(LogicError.Reason) {
     var (end, isEnding) = (limit.end, false)
     while true {
@@ -218,7 +218,7 @@ final class LogicConnection: Sendable {
       guard poll(&polled, nfds_t(polled.count), milliseconds) > 0 else { continue }
       if polled.count > 1, polled[1].revents & Int16(POLLIN) != 0 { passComplaints() }
       if polled[0].revents != 0 { return }
-      // A closed standard error would end each wait at once.
+      // A closed standard error is always ready: waits for the socket alone.
       if polled.count > 1, polled[1].revents & Int16(POLLIN) == 0, polled[1].revents != 0 {
         _ = poll(&polled, 1, milliseconds)
         if polled[0].revents != 0 { return }
@@ -226,10 +226,10 @@ final class LogicConnection: Sendable {
     }
   }
 
-  /// How much of standard error is read at once, and the longest line of it, in bytes.
+  /// The most bytes of standard error that are read at once, and its longest line.
   private static let complaintLimit = 64 << 10
 
-  /// Prints the complete lines of the program's standard error, each behind the name of the device.
+  /// Prints the complete lines of the program's standard error, each after the name of the device.
   private func passComplaints(isLast: Bool = false) {
     guard let errors else { return }
     var buffer = [UInt8](repeating: 0, count: 4_096)
@@ -254,7 +254,7 @@ final class LogicConnection: Sendable {
 
   // MARK: The end
 
-  /// How the other end has ended.
+  /// The error for a closed connection: the exit of the program, if it ends within ``endingLimit``.
   private func ended() -> LogicError.Reason {
     guard let child else { return .ended("the connection was closed") }
     let exit = child.exitWhenEnded(within: Self.endingLimit)
@@ -267,10 +267,10 @@ final class LogicConnection: Sendable {
     }
   }
 
-  /// How long a program that closed its output may take to end.
+  /// The longest wait for the exit of a program that has closed its output.
   private static let endingLimit = Duration.milliseconds(500)
 
-  /// Ends the connection, and the program: by request, and by force after two seconds.
+  /// Closes the connection, and ends the program: by SIGTERM, and by SIGKILL after two seconds.
   private func close() {
     let (isOpen, isOver) = state.withLock { state in
       defer { state.isClosed = true }

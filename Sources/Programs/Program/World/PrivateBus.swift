@@ -1,18 +1,18 @@
-// A message bus of our own: a dbus-daemon in a folder that goes away with it.
+// A private message bus: a dbus-daemon with a temporary folder.
 
 import DBus
 import Documents
 import Glibc
 
-/// A private `dbus-daemon`, without root, on which anybody here may own any name.
+/// A private `dbus-daemon`, without root. All clients may own any name.
 struct PrivateBus: Sendable {
   let address: String
   private let folder: String
-  /// What the command and all that it starts have in their environment, and nobody else.
+  /// An environment variable of the command and its descendants, which identifies them.
   let mark: (name: String, value: String)
-  /// The shell that minds the daemon.
+  /// The shell that runs the daemon.
   private let guardian: ChildProcess
-  /// What it reads: closed when this program ends, whatever ends it.
+  /// The writing end of the pipe that the shell reads. The kernel closes it if this process is killed.
   private let leash: Int32
 
   /// Starts the daemon and waits, at most five seconds, until it listens.
@@ -65,13 +65,12 @@ struct PrivateBus: Sendable {
     Self.remove(folder)
   }
 
-  /// Makes the folder, and runs the daemon until the leash is let go; then takes the folder away. Of
-  /// its own group, it is there when this program and its command are killed together.
+  /// The shell script: creates the folder, runs the daemon until the leash is closed, and removes the folder.
   ///
-  /// It prints the address, or why there is none, and complains in the log: of limits that the daemon
-  /// may not raise, which does not matter here. When nobody wrote that all is done, this program was
-  /// killed: whoever has its mark in the environment, which is the command and what that started, is
-  /// then asked to end. Other programs on the bus are left alone.
+  /// The shell has a process group of its own, and so survives when this process and its command are killed together. It
+  /// prints the address, or the reason why there is none. Its log has the warnings of the daemon, such as limits that it
+  /// may not raise. If the leash is closed without the line `done`, this process was killed: the shell then sends SIGTERM
+  /// to all processes with the mark in their environment. Other programs on the bus are left alone.
   private static let guarding = """
     if ! command -v dbus-daemon >/dev/null
     then echo "dbus-daemon is not there: install the package dbus-daemon" >&3; exit 127
@@ -106,8 +105,8 @@ struct PrivateBus: Sendable {
     rmdir(folder)
   }
 
-  /// Without limits of its own, a bus has those of the system bus, such as 256 connections of a user
-  /// and 128 calls without a reply; these are those of a session bus.
+  /// The configuration, with the limits of a session bus. Without them the limits of the system bus apply, such as 256
+  /// connections of a user and 128 calls without a reply.
   ///
   /// - Source: dbus 1.14, `bus/config-parser.c` (bus_config_parser_new), `bus/session.conf.in`.
   private static func configuration(address: String) -> String {

@@ -1,11 +1,11 @@
-// The journal of a command: opened before anything is touched, first to receive events, ended last.
+// The journal of a command: opened first, the first to receive events, closed last.
 
 import Bluetooth
 package import Jobs
 import Journal
 package import Signals
 
-/// A journal that can be written, and how.
+/// An open journal file, with its options.
 package struct OpenJournal: Sendable {
   let file: JournalFile
   let options: JournalOptions
@@ -25,9 +25,9 @@ package struct OpenJournal: Sendable {
 }
 
 extension JournalOptions {
-  /// Opens the journal that the options name.
+  /// Opens the journal of the options.
   ///
-  /// - Returns: Nil when none is written, or an optional one cannot be, which is then printed.
+  /// - Returns: Nil without a journal, or if an optional one cannot be opened, which is printed.
   package func open(isSimulated: Bool) throws(Ending) -> OpenJournal? {
     guard let path = try path(isSimulated: isSimulated) else { return nil }
     do {
@@ -40,22 +40,22 @@ extension JournalOptions {
   }
 }
 
-/// A journal that is being written, and what is done when it fails.
+/// Writes the runs of a command to a journal, and handles its failures.
 ///
-/// It has one run at a time: a chain, a suite, a round of a batch, or a day of a watch.
+/// One run at a time: a chain, a suite, a round of a batch, or a day of a watch.
 package final class RunJournal: Sendable {
   private typealias Chain = @Sendable (RunEvent) -> Void
 
   private struct State {
-    /// The run under way.
+    /// The recorder of the current run.
     var recorder: RunRecorder?
-    /// What records the events of its chains, by their devices.
+    /// The recorders of its chains, by device.
     var chains: [String: Chain] = [:]
-    /// Events that are not reported yet, in their order.
+    /// Events that are not yet reported, in order.
     var held: [HeldEvent] = []
-    /// What the command ends with where a run could not be written as it must be.
+    /// The exit status after a failure of a required journal; nil without one.
     var failed: ExitStatus?
-    /// Ends the chains when a required journal fails.
+    /// Called when a required journal fails, to end the chains.
     var cancel: @Sendable (RunFailure) -> Void
   }
 
@@ -65,7 +65,8 @@ package final class RunJournal: Sendable {
   let isSimulated: Bool
   private let state: Guarded<State>
 
-  /// - Parameter scheduler: Its chains are cancelled when a required journal fails; nil for the world's own.
+  /// - Parameter scheduler: The scheduler whose work is cancelled when a required journal fails; nil for that of the
+  /// world.
   package convenience init(
     _ journal: OpenJournal, in world: World, on scheduler: SerialScheduler? = nil
   ) {
@@ -82,17 +83,19 @@ package final class RunJournal: Sendable {
     state = Guarded(State(cancel: cancel))
   }
 
-  /// Has something else ended when a required journal fails under way. It is kept until the end.
+  /// Replaces the handler for a failure of a required journal during a run. It is retained until the end.
   package func onFailure(_ cancel: @escaping @Sendable (RunFailure) -> Void) {
     state.withLock { $0.cancel = cancel }
   }
 
-  /// The number of the run under way; nil as long as it could not be written.
+  /// The number of the current run; nil before it is written.
   package var run: Int64? { state.withLock { $0.recorder }?.run }
 
   // MARK: Runs
 
-  /// - Throws: What a required journal fails with at once.
+  /// Begins a run.
+  ///
+  /// - Throws: The failure of a required journal.
   func begin(
     _ command: String, _ definition: String, _ identity: RunIdentity, batch: BatchOrigin? = nil
   ) throws(JournalFailure) {
@@ -105,7 +108,7 @@ package final class RunJournal: Sendable {
       header, to: file, on: loop, onWritten: { [weak self] in self?.release() },
       onFailure: { [weak self] in self?.failed($0) }
     )
-    // Also one that fails: what a required journal cannot have is not reported.
+    // Also a recorder that has failed: events that a required journal cannot record are not reported.
     state.withLock { $0.recorder = recorder }
     recorder.begin()
     if options.need == .required, let failure = recorder.failure { throw failure }
@@ -113,8 +116,8 @@ package final class RunJournal: Sendable {
 
   /// Records that this process resumes a run.
   ///
-  /// - Parameter owner: Who had it last.
-  /// - Throws: What the journal fails with at once, required or not.
+  /// - Parameter owner: The last owner of the run.
+  /// - Throws: The failure of the journal, required or not.
   func resume(_ run: Int64, of owner: String?) throws(JournalFailure) {
     let takeover = RunTakeover(
       former: owner, owner: isSimulated ? nil : ProcessIdentity.own.text, version: Blerun.version,
@@ -138,7 +141,7 @@ package final class RunJournal: Sendable {
     }
   }
 
-  /// Gives up the run under way: the command ends with this status, unless a signal ends it.
+  /// Gives up the current run. The command ends with this status, unless a signal ends it.
   func giveUp(_ status: ExitStatus) {
     state.withLock { state in
       (state.recorder, state.chains) = (nil, [:])
@@ -146,36 +149,36 @@ package final class RunJournal: Sendable {
     }
   }
 
-  /// Writes down which devices a run of a batch is for.
+  /// Records the devices of a batch.
   func take(_ devices: [BatchMember]) { state.withLock { $0.recorder }?.take(devices) }
 
   // MARK: What happens
 
   /// Records an event of a chain, and reports it.
   ///
-  /// A required journal has an event before it is reported: events wait until everything before
-  /// them is written, a second at most. What it cannot have is not reported.
+  /// With a required journal, an event is reported after it is written, within a second. An event that cannot be written
+  /// is not reported.
   package func receive(_ event: RunEvent, _ report: @escaping @Sendable () -> Void) {
     let chain = state.withLock { state -> Chain? in
       if case .runStarted = event.change { state.chains[event.device] = state.recorder?.chain() }
       if case .runFinished = event.change { return state.chains.removeValue(forKey: event.device) }
       return state.chains[event.device]
     }
-    // Nothing is recorded of what a person has to type now.
+    // A passkey to type is shown, and not recorded.
     if case .pairingDisplay = event.change { return report() }
     guard let chain else { return report() }
     inOrder(isResult: event.isResult, report) { chain(event) }
   }
 
-  /// What receives the events of chains: the journal, then `report`.
+  /// A receiver of events, which records them before it calls `report`.
   package func receiving(
     _ report: @escaping @Sendable (RunEvent) -> Void
   ) -> @Sendable (RunEvent) -> Void {
     { [self] event in receive(event) { report(event) } }
   }
 
-  /// Records an output of a watch, and reports it. Each day, in UTC, the run of the watch ends and
-  /// another one begins, so that old runs can be pruned while it goes on.
+  /// Records an output of a watch, and reports it. A new run begins each day, in UTC, so that old runs can be pruned
+  /// while the watch continues.
   package func receive(
     _ output: WatchOutput, of plan: WatchPlan, _ report: @escaping @Sendable () -> Void
   ) {
@@ -194,7 +197,7 @@ package final class RunJournal: Sendable {
     }
   }
 
-  /// Reports what was recorded, behind all that was recorded before.
+  /// Records an event, and reports it after all earlier ones.
   private func inOrder(
     isResult: Bool, _ report: @escaping @Sendable () -> Void, record: () -> Void
   ) {
@@ -209,7 +212,7 @@ package final class RunJournal: Sendable {
     }
   }
 
-  /// Reports what waits, once it is written; without results where it cannot be.
+  /// Reports the held events once they are written. If they cannot be written, results are left out.
   private func release() {
     let recorder = state.withLock { $0.recorder }
     let isWritten = recorder?.isWritten ?? true
@@ -223,12 +226,12 @@ package final class RunJournal: Sendable {
 
   // MARK: The end
 
-  /// Writes down how the last run ended, and closes the journal.
+  /// Records the end of the last run, and closes the journal.
   ///
   /// - Returns: The status of the command with this journal.
   package func end(_ status: ExitStatus) -> ExitStatus { close(finish(status)) }
 
-  /// Closes the journal, when all runs are over.
+  /// Closes the journal, after the last run has ended.
   ///
   /// - Returns: The status of the command with this journal.
   package func close(_ status: ExitStatus) -> ExitStatus {
@@ -240,7 +243,7 @@ package final class RunJournal: Sendable {
     return status.isInterruption ? status : failed ?? status
   }
 
-  /// Writes down how the run ended.
+  /// Records the end of the run.
   ///
   /// - Returns: The status of the run with this journal.
   @discardableResult
@@ -257,7 +260,7 @@ package final class RunJournal: Sendable {
     return .output
   }
 
-  /// What the journal does not have of a run, and why; nil when it has all.
+  /// The message about missing records of a run, with the reason; nil for a complete run.
   private func complaint(about recorder: RunRecorder) -> String? {
     let count = recorder.unwritten
     let missing = "\(counted(count, "record")) \(count == 1 ? "is" : "are")"
@@ -291,8 +294,8 @@ private struct HeldEvent: Sendable {
 }
 
 extension RunEvent {
-  /// Whether it has something that came of a step: the start and the end of a run are reported also
-  /// when nothing is recorded, with the reason.
+  /// Whether the event has a result of a step. Other events, such as the start and the end of a run, are reported even if
+  /// they cannot be recorded.
   fileprivate var isResult: Bool {
     switch change {
     case .value, .advertisement, .gap, .note, .stepFinished: true
@@ -302,7 +305,7 @@ extension RunEvent {
 }
 
 extension RunFailure {
-  /// A required journal could not be written.
+  /// The failure of a run whose required journal could not be written.
   init(_ failure: JournalFailure) {
     self.init(
       code: .journalFailed, class: .unavailable, what: "writing the journal \(failure.path)",

@@ -1,4 +1,4 @@
-// The trace of a run: requested on the command line, begun before anything else, reported at the end.
+// The trace of a run: requested on the command line, started first, reported at the end.
 
 import ArgumentParser
 import Bluetooth
@@ -24,7 +24,7 @@ struct TraceOption: ParsableArguments {
   )
   var traceLimit = HCITrace.usualLimit
 
-  /// Begins to record, if that was asked for.
+  /// Starts the trace; nil if none was requested.
   func begin() throws(Ending) -> HCITrace? {
     guard let trace else { return nil }
     do {
@@ -36,7 +36,7 @@ struct TraceOption: ParsableArguments {
     }
   }
 
-  /// The reason why a simulated run has no trace.
+  /// - Throws: The usage error for a trace of a simulated run.
   func check(isSimulated: Bool) throws {
     guard trace != nil, isSimulated else { return }
     throw ValidationError(
@@ -46,16 +46,16 @@ struct TraceOption: ParsableArguments {
 }
 
 extension TraceFailure {
-  /// The failure with what to try.
+  /// The failure, with advice.
   fileprivate var text: String {
     "the trace \(FileFailure(file, "could not be written", errorNumber))"
   }
 }
 
 extension HCITrace {
-  /// Ends the recording, and reports what is in the file.
+  /// Ends the trace, and reports the content of the file.
   ///
-  /// The last packets of a link come a moment after bluetoothd has reported that it is down.
+  /// Waits a moment first: the last packets of a connection come after bluetoothd has reported its end.
   ///
   /// - Returns: The status of the run with this trace: an incomplete trace changes it.
   func end(_ status: ExitStatus, on loop: Loop) -> ExitStatus {
@@ -65,7 +65,7 @@ extension HCITrace {
       StandardError.failure(failure.text)
       return [.ok, .failed, .passing].contains(status) ? .output : status
     }
-    let parts = files.map { "\($0.name): \($0.packets) packets" }.joined(separator: "; ")
+    let parts = files.map { "\($0.name): \(counted($0.packets, "packet"))" }.joined(separator: "; ")
     StandardError.notice("trace \(parts)\(missing)")
     for link in links {
       let timing = link.parameters
@@ -78,7 +78,7 @@ extension HCITrace {
     return status
   }
 
-  /// How many packets are in no file, and which.
+  /// The message about packets that are missing in the file.
   private var missing: String {
     switch leftOut {
     case 0: ""

@@ -1,4 +1,4 @@
-// A device on a host without bluetoothd, so that its absence is reported as any other failure.
+// A device on a host without bluetoothd: each operation fails with the reason.
 
 import Bluetooth
 import Signals

@@ -1,6 +1,6 @@
-// The live parts, put together: a loop, a scheduler, a bus, and org.bluez on it, real or simulated.
+// Puts the live parts together: a loop, a scheduler, a bus, and org.bluez on it, real or simulated.
 //
-// The one place of the package where they meet.
+// The only place in the package that does so.
 
 package import BlueZ
 import BlueZSimulator
@@ -11,44 +11,44 @@ package import Jobs
 package import Signals
 import SimulatedDevices
 
-/// What is done when a simulated device has lost its logic.
+/// The handler for a simulated device that has lost its logic.
 private struct LogicFailure: Sendable {
   var end: @Sendable (RunFailure) -> Void
 }
 
-/// Where chains run: this host's Bluetooth, or devices that only exist here.
+/// The environment of chains: the Bluetooth of this host, or simulated devices.
 package struct World: Sendable {
   package let loop: Loop
   package let scheduler: SerialScheduler
-  /// bluetoothd, real or simulated, or why there is none.
+  /// The client of bluetoothd, real or simulated, or the reason why there is none.
   let client: Result<BlueZClient, any Error>
   let traffic: WorldTraffic
-  /// Measures links: the kernel, or the simulator.
+  /// Measures connections, by the kernel or by the simulator.
   private let meter: any LinkMeter
-  /// Listens for the signals that end the command, from before the first wait.
+  /// Listens for signals, from before the first wait.
   package let interruption: Interruption
   var adapter = AdapterSelector.first
-  /// What this host's runs agree on; nil in a simulation, which concerns nobody else.
+  /// Coordinates the runs on this host; nil in a simulation.
   private(set) var ledger: HostLedger?
-  /// Decrypt what devices advertise.
+  /// The keys that decrypt advertised data.
   private var bindKeys = BindKeys.none
-  /// Kept alive with the world; nil when it is real.
+  /// The simulation, retained with the world; nil in a real one.
   private var player: ScenarioPlayer?
-  /// Where the randomness of a simulation comes from.
+  /// The seed of a simulation.
   private var seed: UInt64 = 0
   private var bus: LoopbackBus?
-  /// What ends when a simulated device has lost its logic; nil when the world is real.
+  /// The handler for a simulated device that has lost its logic; nil in a real world.
   private var logicFailure: Guarded<LogicFailure>?
 
   package var isSimulated: Bool { player != nil }
 
-  /// How long reaching bluetoothd may take in all; each answer has a shorter limit of its own.
+  /// The timeout for reaching bluetoothd in total. Each reply has a shorter one.
   private static let openingLimit = Duration.seconds(30)
 
-  /// This host's bluetoothd. Where it cannot be reached, every operation fails with the reason.
+  /// The bluetoothd of this host. If it cannot be reached, every operation fails with the reason.
   ///
-  /// - Parameter ending: What a signal does to the command: "ending the scan".
-  /// - Throws: ``Ending`` when a signal came meanwhile.
+  /// - Parameter ending: The effect of a signal, as a message: "ending the scan".
+  /// - Throws: ``Ending`` after a signal.
   static func real(
     _ ending: String, _ bindKeys: BindKeys = .none, trace: HCITrace? = nil
   ) throws(Ending) -> World {
@@ -79,7 +79,7 @@ package struct World: Sendable {
     )
   }
 
-  /// The status line while the bus is opened. A bus that answers at once shows none.
+  /// The status line during the connection to the bus, which is hidden at first.
   private static func openingStatus(begun: Instant) -> StatusLine.Lines {
     var status = RunStatus()
     status.take(RunWait(what: "opening the bus", begun: begun, limit: openingLimit))
@@ -88,7 +88,7 @@ package struct World: Sendable {
     }
   }
 
-  /// A bus that does not answer in time is as good as none.
+  /// Turns a timeout of the bus into the error for an unreachable one.
   private static func unreachable(_ error: any Error) -> any Error {
     let isLate = error is TimedOut || (error as? DeviceFailure)?.code == .timedOut
     guard isLate else { return error }
@@ -120,7 +120,7 @@ package struct World: Sendable {
     return client
   }
 
-  /// A loop and a scheduler without any Bluetooth, for work that others do.
+  /// A loop and a scheduler without Bluetooth, for work that another host does.
   package static func withoutRadio(_ ending: String) -> World {
     let loop = EventLoop()
     let unused = DeviceFailure(
@@ -138,7 +138,7 @@ package struct World: Sendable {
   ///
   /// - Parameters:
   ///   - isPaced: Whether simulated time is real time; else it is virtual.
-  ///   - log: Gets each message between client and simulator.
+  ///   - log: Receives each message between client and simulator.
   static func simulated(
     _ scenario: ScenarioDefinition, _ bindKeys: BindKeys, seed: UInt64, isPaced: Bool, log: BusLog?,
     _ ending: String
@@ -168,15 +168,15 @@ package struct World: Sendable {
     )
   }
 
-  /// Has this called, on the loop, when a simulated device has lost its logic, in place of ending the
-  /// chains on ``scheduler``.
+  /// Registers a handler for a simulated device that has lost its logic, in place of cancelling the work on
+  /// ``scheduler``. Called on the loop.
   func onLogicFailure(_ end: @escaping @Sendable (RunFailure) -> Void) {
     logicFailure?.withLock { $0.end = end }
   }
 
-  /// What plays a scenario; its faults and its devices have randomness of their own each.
+  /// A player for a scenario. Its faults and its devices have separate random generators.
   ///
-  /// - Parameter logicFailed: Called when a device has lost its logic, once for each, after that is printed.
+  /// - Parameter logicFailed: Called once for each device that has lost its logic, after the message is printed.
   static func player(
     _ scenario: ScenarioDefinition, on loop: Loop, seed: UInt64, log: BoundaryLog? = nil,
     connect: @escaping ScenarioPlayer.Connect, closeBus: @escaping @Sendable () -> Void,
@@ -199,10 +199,9 @@ package struct World: Sendable {
     )
   }
 
-  /// Ends the simulation, and the connections to the bus: what still waits for an answer ends too.
-  /// Nothing is recorded any more.
+  /// Ends the simulation and the connections to the bus. Calls without a reply fail, and recording stops.
   package func end() {
-    // A call that left at its deadline may have left a link to be ended.
+    // The clean-up of an operation that timed out may still have to disconnect.
     try? scheduler.waitUntilIdle(within: scheduler.cleanUpLimit)
     ledger?.leave()
     player?.reportUnused()
@@ -213,11 +212,11 @@ package struct World: Sendable {
     interruption.close()
   }
 
-  /// The operations on one device. What is worth knowing on the way is printed on standard error.
+  /// The operations on one device. Notices are printed on standard error.
   ///
   /// - Parameters:
-  ///   - lane: A scheduler beside the world's own, where several devices are at work.
-  ///   - follow: Receives all that the service reports on the way, also what is not printed.
+  ///   - lane: A scheduler of its own, if several devices are in use at once.
+  ///   - follow: Receives all notices of the service, also those that are not printed.
   package func service(
     for target: DeviceTarget, options: ConnectOptions = ConnectOptions(),
     on lane: SerialScheduler? = nil, follow: @escaping @Sendable (ServiceNotice) -> Void = { _ in }
@@ -245,17 +244,17 @@ package struct World: Sendable {
 }
 
 extension World {
-  /// Reports each attempt to connect, and each end of a connection of this program.
+  /// Reports each attempt to connect, and each end of a connection, of this program.
   package func observeLinks(_ receive: @escaping @Sendable (LinkNews) -> Void) {
     if case .success(let client) = client { client.observeLinks(receive) }
   }
 
-  /// The connected devices of the adapter that other programs have connected to.
+  /// The devices of the adapter that other programs have connected.
   package func foreignLinks() -> [BluetoothAddress] {
     if case .success(let client) = client { client.foreignLinks(of: adapter) } else { [] }
   }
 
-  /// The devices that the adapter has a bond with, in order of address.
+  /// The bonded devices of the adapter, in order of address.
   package func bonds() -> [BluetoothAddress] {
     if case .success(let client) = client { client.bondedDevices(of: adapter) } else { [] }
   }
@@ -272,7 +271,7 @@ extension World {
 
   /// The operations of a chain on one device.
   ///
-  /// - Parameter run: The number of its run in the journal, by which others wait for it.
+  /// - Parameter run: The journal's number of its run, which waiting processes show.
   package func service(
     for target: DeviceTarget, _ rule: LinkRule, run: Int64? = nil, on lane: SerialScheduler
   ) -> any Device {
@@ -281,7 +280,7 @@ extension World {
     return service(for: target, options: options, on: lane)
   }
 
-  /// What runs that were killed left connected; nil where that is not known.
+  /// The connections of killed runs; nil if they are unknown.
   func orphans(isForced: Bool = false) -> OrphanLinks? {
     guard let ledger, case .success(let client) = client else { return nil }
     return OrphanLinks(
@@ -290,9 +289,9 @@ extension World {
     )
   }
 
-  /// Disconnects what runs that were killed left connected, and reports it.
+  /// Ends the connections of killed runs, and reports them.
   ///
-  /// - Throws: ``Ending`` when a signal has come.
+  /// - Throws: ``Ending`` after a signal.
   package func releaseOrphans() throws(Ending) {
     guard let orphans = orphans() else { return }
     defer { interruption.cancels(scheduler) }
@@ -301,7 +300,7 @@ extension World {
     try interruption.check()
   }
 
-  /// What distinguishes this run from another: the seed of a simulation, else the time in microseconds.
+  /// A number that identifies this run: the seed of a simulation, else the time in microseconds.
   package var identitySeed: UInt64 {
     let now = loop.wallClockAtStart + loop.now.sinceStart
     return isSimulated ? seed : UInt64(clamping: now.wholeMicroseconds)
@@ -309,7 +308,7 @@ extension World {
 }
 
 extension ScenarioPlayer {
-  /// Prints what was never used of the recordings that the devices are, of those that were connected to.
+  /// Prints the unused parts of recordings, for devices that were connected.
   func reportUnused() {
     for response in devices.filter(\.wasEverLinked).flatMap(\.unusedResponses) {
       StandardError.notice("\(response)")
@@ -318,12 +317,12 @@ extension ScenarioPlayer {
 }
 
 extension DeviceFailure.Code {
-  /// The logic of a simulated device did not answer, or answered wrongly.
+  /// The logic of a simulated device gave no answer, or a wrong one.
   static let logicFailed = Self(rawValue: "logic-failed")
 }
 
 extension RunFailure {
-  /// A simulated device cannot go on as it is meant to.
+  /// The failure of a run whose simulated device has lost its logic.
   fileprivate init(_ error: LogicError) {
     self.init(
       code: .logicFailed, class: .definite, what: "simulating \(error.device)", why: "\(error)"
@@ -332,16 +331,16 @@ extension RunFailure {
 }
 
 extension World {
-  /// What receives the events of runs, for a report that explains failures.
+  /// A receiver of run events, for a report that explains failures.
   ///
-  /// - Parameter trace: Names the part of it that a failed step is in.
+  /// - Parameter trace: The trace whose part for a failed step is named.
   package func explaining(
     trace: (any RunTrace)? = nil, _ report: @escaping @Sendable (RunEvent) -> Void
   ) -> @Sendable (RunEvent) -> Void {
     TracedReport(trace, traffic, report).receive
   }
 
-  /// What receives the outputs of a watch: the same for its journal.
+  /// A receiver of the outputs of a watch, which explains failures for its journal.
   package func explainingWatch(
     _ receive: @escaping @Sendable (WatchOutput) -> Void
   ) -> @Sendable (WatchOutput) -> Void {

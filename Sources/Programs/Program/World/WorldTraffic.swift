@@ -1,4 +1,4 @@
-// What bluetoothd is asked and answers: kept for failures, and printed.
+// The messages to and from bluetoothd: kept for explanations of failures, and printed.
 
 import BlueZInterfaces
 import Bluetooth
@@ -7,12 +7,12 @@ import Signals
 
 /// The messages between this program and bluetoothd.
 ///
-/// The latest ones are kept in bounded memory, by device. Most are never shown, so they become text
-/// only when somebody wants them.
+/// The latest ones are kept in bounded memory, by device. Most are never shown, so they are formatted only on
+/// request.
 final class WorldTraffic: BlueZTraffic {
   private struct Kept {
     let message: KeptMessage
-    /// The path of the device; nil for none.
+    /// The object path of the device; nil for a message about no device.
     let device: ObjectPath?
     let time: Duration
     /// The ordinal of the message.
@@ -20,35 +20,35 @@ final class WorldTraffic: BlueZTraffic {
   }
 
   private struct State {
-    /// By the path of a device that this program called.
+    /// The messages about each device that this program has called, by object path.
     var rings: [ObjectPath: RecentValues<Kept>] = [:]
-    /// The messages about no device, and the signals of devices that were not called yet: in a room
-    /// full of these they take no place of the others.
+    /// The messages about no device, and the signals of devices that were not called yet. Apart, so that many nearby
+    /// devices do not displace the others.
     var others = RecentValues<Kept>(limit: WorldTraffic.mostMessages)
     var count: UInt64 = 0
-    /// How many calls were sent to bluetoothd.
+    /// The number of calls sent to bluetoothd.
     var calls = 0
-    /// The latest of them that wait for their replies, by serial.
+    /// The latest calls without a reply, by serial.
     var waiting: [UInt32: KeptMessage] = [:]
-    /// The objects of devices, by the names in output.
+    /// The object paths of devices, by their names in the output.
     var objects: [String: @Sendable () -> ObjectPath?] = [:]
-    /// Who receives every message besides.
+    /// A further receiver of every message.
     var observer: (@Sendable (KeptMessage, Instant) -> Void)?
 
-    /// Forgets the device whose latest message is the oldest.
+    /// Removes the messages of the device whose latest message is the oldest.
     mutating func forgetOne() {
       let oldest = rings.min { $0.value.last?.number ?? 0 < $1.value.last?.number ?? 0 }
       if let oldest { rings[oldest.key] = nil }
     }
 
-    /// A message, when it is of bluetoothd or for it: programs of other names send signals, too.
+    /// The message to keep; nil if it is neither from bluetoothd nor to it, such as a signal of another program.
     mutating func message(_ message: Message) -> KeptMessage? {
       switch message.kind {
       case .methodCall where message.destination == OrgBlueZ.busName:
         calls += 1
         let call = KeptMessage(.call, number: calls, message)
         waiting[message.serial] = call
-        // Callers give up, and are not reported.
+        // Calls that time out get no reply, and would stay.
         if waiting.count > WorldTraffic.mostWaiting, let oldest = waiting.keys.min() {
           waiting[oldest] = nil
         }
@@ -76,12 +76,12 @@ final class WorldTraffic: BlueZTraffic {
     }
   }
 
-  /// How many messages about a device are kept.
+  /// The number of messages kept for each device.
   fileprivate static let mostMessages = 64
-  /// About how many devices messages are kept.
+  /// The number of devices whose messages are kept.
   fileprivate static let mostDevices = 64
 
-  /// How many calls are known while they wait.
+  /// The maximum number of calls without a reply.
   private static let mostWaiting = 1_024
 
   private let loop: Loop
@@ -89,24 +89,24 @@ final class WorldTraffic: BlueZTraffic {
 
   init(on loop: Loop) { self.loop = loop }
 
-  /// The device that output calls `name` has this object, once it is known.
+  /// Registers the object path of a device by its name in the output.
   func know(_ name: String, object: @escaping @Sendable () -> ObjectPath?) {
     state.withLock { $0.objects[name] = object }
   }
 
-  /// Has every later message passed on, with the time on the loop's clock.
+  /// Registers a receiver of every later message, with the time of the loop.
   func observe(_ observer: @escaping @Sendable (KeptMessage, Instant) -> Void) {
     state.withLock { $0.observer = observer }
   }
 
-  /// Takes a message, from any thread.
+  /// Receives a message, on any thread.
   @Sendable func receive(_ observed: Message, at instant: Instant) {
     guard let message = state.withLock({ $0.message(observed) }) else { return }
     state.withLock { $0.observer }?(message, instant)
     let device = message.path.flatMap { BlueZPath.devicePath(containing: $0) }
     let time = loop.wallClockAtStart + instant.sinceStart
-    // Every attribute of a device comes and goes with its services: that explains nothing. Nor is a list of all
-    // objects kept: the values of a message have no other bound.
+    // Signals about the attributes of a device explain nothing, and a list of all objects is too large: both are not
+    // kept.
     let isKept = message.interface != StandardInterface.objectManager || message.path == device
     if isKept {
       state.withLock { state in

@@ -34,6 +34,7 @@ struct Checks: Sendable {
       LinkCheck(world), Deadlines(), ReleaseCheck(world), OutsideTurns(), Explanations(),
       ValueCheck(world), Liveness(world), TreeCheck(), RestCheck(world), AnswerCheck(world),
       Leftovers(), OthersLinks(world), Causes(world), ScanCheck(), SizeCheck(),
+      ResumptionCheck(world),
     ]
   }
 

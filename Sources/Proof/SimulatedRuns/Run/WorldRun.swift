@@ -62,6 +62,7 @@ final class WorldRun: Sendable {
         observer.record(.message(message))
         follower.withLock { $0 }.run?.sent(by: message.sender)
       },
+      batches: world.batches,
       transcode: { message in try oversize.withLock { try $0?.changed(message) } ?? message }
     )
     let generator = SeededGenerator(seed: world.seed, name: "device")

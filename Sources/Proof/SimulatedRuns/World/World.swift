@@ -21,6 +21,8 @@ struct World: Sendable {
   var disturbances: [TimedDisturbance]
   /// The stall that begins at a message of the first program; nil: none.
   var stall: BusStall?
+  /// Draws the batches in which the bus delivers; nil: it delivers one message at a time.
+  var batches: SeededGenerator?
   /// When the last fault ends.
   var healsAt: Duration
 
@@ -28,7 +30,10 @@ struct World: Sendable {
   private static let faultsLabel = "blows"
 
   /// Draws the world of a seed.
-  init(seed: UInt64) {
+  ///
+  /// - Parameter isPlain: Whether to leave out what was added to the worlds last: batches, and drops
+  ///   around a resumption.
+  init(seed: UInt64, isPlain: Bool = false) {
     self.seed = seed
     let origin = SeededGenerator(seed: seed, name: "world")
     var generator = origin.split("devices")
@@ -51,6 +56,11 @@ struct World: Sendable {
       let index = disturbances.firstIndex { $0.at > values.at } ?? disturbances.endIndex
       disturbances.insert(values, at: index)
     }
+    if isPlain { return }
+    var batches = origin.split("batches")
+    if batches.hits(2, in: 3) { self.batches = batches }
+    var resuming = origin.split("resuming")
+    if resuming.hits(1, in: 6) { drawDrops(&resuming) }
   }
 }
 

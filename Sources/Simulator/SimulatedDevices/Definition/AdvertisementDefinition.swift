@@ -32,6 +32,8 @@ public struct AdvertisementDefinition: Sendable, Hashable {
   /// The time between two advertisements.
   public var interval: Duration
   public var isConnectable: Bool
+  /// Whether it is an extended advertisement, which may be longer. Hosts receive both in the same way.
+  public var isExtended = false
 
   /// Creates an advertisement; see the properties.
   public init(
@@ -105,6 +107,11 @@ extension AdvertisementDefinition {
   /// The advertised name of a device; nil: none.
   public func name(of device: DeviceDefinition) -> String? {
     name ?? (includesName ? device.name : nil)
+  }
+
+  /// The appearance that a device sends with it; nil: none.
+  func appearance(of device: DeviceDefinition) -> UInt16? {
+    appearance ?? (includesName ? device.appearance : nil)
   }
 
   var signal: AdvertisedSignal {

@@ -265,7 +265,7 @@ public final class SimulatedDevice: Sendable {
     }
     return AdvertisedData(
       name: advertised.name(of: definition),
-      appearance: advertised.appearance ?? (advertised.includesName ? definition.appearance : nil),
+      appearance: advertised.appearance(of: definition),
       services: advertised.services,
       manufacturerData: advertised.manufacturerData + live.manufacturerData,
       serviceData: advertised.serviceData + live.serviceData, txPower: advertised.txPower,

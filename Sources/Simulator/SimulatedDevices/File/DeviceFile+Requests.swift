@@ -56,6 +56,7 @@ extension DeviceFile {
     }
     try read(of: device) { reader in
       DeviceReader.readAdvertisement(root, into: &changed, &reader)
+      reader.checkSize(of: changed, of: device, root)
     }
     return (changed, ["rssi", "rssi-spread"].contains { root.value(of: $0) != nil })
   }

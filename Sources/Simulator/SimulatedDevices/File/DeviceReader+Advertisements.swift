@@ -67,6 +67,10 @@ extension DeviceReader {
         "the advertising interval"
       ),
       DeviceKey("connectable", \.isConnectable, .truth, "whether it accepts connections"),
+      DeviceKey(
+        "extended", \.isExtended, .truth,
+        "whether it is an extended advertisement, of up to 1650 bytes; others have 31, and 31 in the scan response"
+      ),
     ]
   )
 
@@ -96,6 +100,22 @@ extension DeviceReader {
   private mutating func data(_ node: Node) -> ValueTemplate? {
     let isValue = node.mapping != nil || node.sequence?.first?.mapping != nil
     return isValue ? template(node, names) : hex(node).map { .octets($0) }
+  }
+
+  /// Complains of the advertisements of a device that no packets hold.
+  mutating func checkSizes(of device: DeviceDefinition, _ node: Node) {
+    let nodes = (node.value(of: "advertisements") ?? node.value(of: "advertisement"))?.several
+    for (index, advertisement) in device.advertisements.enumerated() {
+      let isListed = nodes?.indices.contains(index) == true
+      checkSize(of: advertisement, of: device, isListed ? nodes?[index] ?? node : node)
+    }
+  }
+
+  mutating func checkSize(
+    of advertisement: AdvertisementDefinition, of device: DeviceDefinition, _ node: Node
+  ) {
+    guard let problem = AdvertisementSize(advertisement, of: device).problem else { return }
+    problems.append(node.problem(problem.message, expected: problem.expected))
   }
 
   /// The key of an entry as a node.

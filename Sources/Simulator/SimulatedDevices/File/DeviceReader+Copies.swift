@@ -7,7 +7,10 @@ extension DeviceReader {
   /// The device of a node, or with `count` that many copies.
   mutating func copies(_ node: Node) -> [DeviceDefinition] {
     let entry = entry(node)
-    guard let count = entry.count else { return [entry.device] }
+    guard let count = entry.count else {
+      checkSizes(of: entry.device, node)
+      return [entry.device]
+    }
     if let name = entry.device.name, name.utf8.count > FileLimits.name - Self.digits {
       problems.append(
         node.problem("with a number the name is longer than \(FileLimits.name) bytes")
@@ -33,6 +36,10 @@ extension DeviceReader {
       )
       return [device]
     }
+    // The last one has the longest name.
+    var longest = device
+    longest.name = device.name.map { Self.name($0, number: count) }
+    checkSizes(of: longest, node)
     return (0..<count).map { index in
       var copy = device
       copy.address = BluetoothAddress(number: device.address.number + UInt64(index))

@@ -19,7 +19,10 @@ extension DeviceReader {
   static let machineShape = Shape.mapping(machineForm).named("machine").after { reader in
     reader.machine = MachineScope()
     reader.names = KnownNames([("mtu", .number)])
-  }.then { _, node, reader in reader.checkStates(node) }
+  }.then { machine, node, reader in
+    reader.checkStates(node)
+    reader.warnOfTimers(machine, node)
+  }
 
   static let machineForm = DeviceForm<MachineDefinition>(
     "A dialogue: states, and what leads from one to another.",
@@ -169,6 +172,39 @@ extension DeviceReader {
     where !machine.targets.contains(index) {
       problems.append(name(entry).problem("no transition leads to '\(entry.key)'"))
     }
+  }
+
+  /// Warns of each `every` that fires at the same instants as one before it in the same state.
+  private mutating func warnOfTimers(_ machine: MachineDefinition, _ node: Node) {
+    let entries = node.value(of: "states")?.mapping ?? []
+    let always = Self.timers(machine.always, node.value(of: "always"))
+    for (state, entry) in zip(machine.states, entries) {
+      let timers = Self.timers(state.transitions, entry.value.value(of: "on")) + always
+      for (index, timer) in timers.enumerated() {
+        let earlier = timers[..<index].first { Self.isMultiple($0.period, timer.period) }
+        guard let earlier else { continue }
+        let warning = timer.node.problem(
+          "fires at the same instants as 'every: \(earlier.period.written)' at \(earlier.node.place)",
+          expected: "another period, or one 'every' for both"
+        )
+        if !warnings.contains(warning) { warnings.append(warning) }
+      }
+    }
+  }
+
+  /// The transitions that repeat, with their periods.
+  private static func timers(
+    _ transitions: [Transition], _ node: Node?
+  ) -> [(period: Duration, node: Node)] {
+    zip(transitions, node?.several ?? []).compactMap { transition, node in
+      if case .every(let period) = transition.trigger { (period, node) } else { nil }
+    }
+  }
+
+  /// Whether one of two periods is a multiple of the other.
+  private static func isMultiple(_ one: Duration, _ other: Duration) -> Bool {
+    let (short, long) = (min(one, other), max(one, other))
+    return short * Int((long / short).rounded()) == long
   }
 
   /// The state that a transition leads to.

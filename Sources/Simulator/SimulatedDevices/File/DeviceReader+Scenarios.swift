@@ -134,7 +134,9 @@ extension DeviceReader {
     }
     device.address = entry.address ?? device.address
     device.name = entry.name ?? device.name
-    return entry.count.map { copies(of: device, count: $0, node) } ?? [device]
+    if let count = entry.count { return copies(of: device, count: count, node) }
+    checkSizes(of: device, node)
+    return [device]
   }
 
   private mutating func read(_ node: Node, _ name: String) -> [DeviceDefinition] {

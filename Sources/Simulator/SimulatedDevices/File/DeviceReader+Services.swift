@@ -103,7 +103,7 @@ extension DeviceReader {
 
   /// One behaviour; `responses` may begin with a `value`.
   private static let behaviourRules: [KeyRule] = {
-    @Sendable func twoAtOnce(_ first: String, _ second: String) -> KeyRule.Breach {
+    @Sendable func twoAtOnce(_ first: String, _ second: String) -> KeyRule.KeyProblem {
       ([first], Problem("'\(first)' and '\(second)' are two behaviours at once"))
     }
     let all = Behaviour.inFiles.map(\.key.name)

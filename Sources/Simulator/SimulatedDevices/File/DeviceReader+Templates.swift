@@ -96,7 +96,11 @@ extension DeviceReader {
   /// A number, or a calculation such as `$last - $first + 1`.
   mutating func expression(_ node: Node, _ names: KnownNames) -> Expression? {
     guard let text = node.text, let found = Expression(written: text) else {
-      problems.append(node.problem(expected: "a number such as 3 or $size - 1"))
+      let unknown = node.text.flatMap { Expression.unknown(in: $0) }
+      problems.append(
+        unknown.map { node.problem($0.message, expected: $0.expected) }
+          ?? node.problem(expected: "a number such as 3 or $size - 1")
+      )
       return nil
     }
     return check(found, node, names) ? found : nil

@@ -80,7 +80,13 @@ extension DeviceReader {
       "description": "A comparison: $received >= $size.",
     ]).named("condition")
   ) { node, reader in
-    guard let condition = node.text.flatMap({ Condition(written: $0) }) else { return nil }
+    guard let condition = node.text.flatMap({ Condition(written: $0) }) else {
+      let sides = node.text?.split { "<>=!".contains($0) }.map(String.init) ?? []
+      if let unknown = sides.lazy.compactMap({ Expression.unknown(in: $0) }).first {
+        reader.problems.append(node.problem(unknown.message, expected: unknown.expected))
+      }
+      return nil
+    }
     let sides = [condition.left, condition.right].map { reader.check($0, node, reader.names) }
     // A side that is wrong is complained of already.
     return sides.allSatisfy { $0 } ? condition : nil

@@ -15,6 +15,8 @@ typealias DeviceForm<Payload> = Form<Payload, DeviceReader>
 /// are no problems.
 struct DeviceReader: Reading {
   var problems: [Problem] = []
+  /// Valid parts that are hardly meant.
+  var warnings: [Problem] = []
   /// Characteristics that something else in the device is to happen on, checked at its end.
   var references: [Reference] = []
   /// Services that others of the present device include, checked at its end.

@@ -53,4 +53,20 @@ public enum ScenarioFile {
     guard reader.problems.isEmpty else { throw DocumentErrors(reader.problems) }
     return scenario
   }
+
+  /// What is valid in a file and hardly meant, such as two timers that fire at the same instants.
+  ///
+  /// Empty for an invalid file, and for one that can be read only once, such as a pipe.
+  package static func warnings(path: String) -> [Problem] {
+    guard TextFile.isRegular(path), let text = try? TextFile.read(path),
+      let root = try? Document.parse(text, file: path)
+    else { return [] }
+    var reader = DeviceReader()
+    if root.value(of: "scenario") != nil {
+      _ = reader.scenario(root)
+    } else {
+      _ = reader.devices(root)
+    }
+    return reader.problems.isEmpty ? reader.warnings : []
+  }
 }

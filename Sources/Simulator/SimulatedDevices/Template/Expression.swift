@@ -47,6 +47,21 @@ struct Expression: Sendable, Hashable {
     }
   }
 
+  /// The first sign of a text that no calculation has, and what to write in its place; nil without one.
+  static func unknown(in text: String) -> (message: String, expected: String)? {
+    let sign = text.first { sign in
+      !sign.isLetter && !sign.isNumber && !"$_. ".contains(sign) && Operation(rawValue: sign) == nil
+    }
+    guard let sign else { return nil }
+    guard "()[]{}".contains(sign) else {
+      return ("a calculation has no '\(sign)'", "whole numbers and names with + - * /")
+    }
+    return (
+      "a calculation has no parentheses",
+      "products before sums, such as $a * 2 + $b * 2, or a variable that a let sets to the inner part"
+    )
+  }
+
   private static func operand(_ rest: inout Substring) -> Operand? {
     let isName = rest.first == "$"
     if isName { rest = rest.dropFirst() }

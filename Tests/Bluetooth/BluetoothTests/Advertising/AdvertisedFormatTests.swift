@@ -165,7 +165,7 @@ struct AdvertisedFormatTests {
           + "nox-index unknown, illuminance unknown, sequence unknown, calibrating no, "
           + "address unknown"
       ),
-    ]
+    ] as [(String, String)]
   )
   func otherRuuvi(hex: String, text: String) throws {
     #expect(try manufacturer(0x0499, hex) == text)

@@ -27,7 +27,7 @@ final class ContractBus: Sendable {
   let server: MessageBus
   private let daemon: PrivateDaemon?
   private let loopback: LoopbackBus?
-  private let ending: Ending
+  private let ending: LoopEnding
 
   init(_ front: Front) async throws {
     switch front {
@@ -50,7 +50,7 @@ final class ContractBus: Sendable {
       daemon = nil
       loopback = bus
     }
-    ending = Ending(loop) { [client, server, loopback] in
+    ending = LoopEnding(loop) { [client, server, loopback] in
       client.close()
       server.close()
       loopback?.shutDown()

@@ -22,11 +22,11 @@ struct ObjectServerTests {
   let server: ObjectServer
   let lamp = Lamp()
   let received = Recorded<String>()
-  private let ending: Ending
+  private let ending: LoopEnding
 
   init() throws {
     let bus = LoopbackBus(on: loop)
-    ending = Ending(loop) { bus.shutDown() }
+    ending = LoopEnding(loop) { bus.shutDown() }
     let (client, serving) = (try bus.connect(), try bus.connect())
     self.client = client
     server = ObjectServer(bus: serving)
@@ -117,7 +117,7 @@ struct ObjectServerTests {
   func unsendable() throws {
     server.add([lampInterface], at: Self.device)
     drain()
-    received.forget()
+    received.removeAll()
     lamp.name.withLock { $0 = "lamp\0" }
     server.changed("Name", of: "org.example.Lamp", at: Self.device)
     drain()

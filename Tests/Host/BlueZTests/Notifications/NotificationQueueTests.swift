@@ -62,7 +62,7 @@ struct NotificationQueueTests {
   func lossAmongDropped() {
     var queue = NotificationQueue(bound: 2, rule: .dropOldest)
     #expect(put(1, &queue))
-    queue.lost(Cause.linkLost, at: .init(sinceStart: .zero))
+    queue.lost(at: .init(sinceStart: .zero))
     for number in 2...5 { #expect(put(UInt8(number), &queue)) }
     #expect(taken(queue) == ["-1 (1…1)", "lost", "-2 (2…3)", "4", "5"])
   }

@@ -16,13 +16,13 @@ struct Bench {
   let bluez: ScriptedBlueZ
   let ours: MessageBus
   let scheduler: SerialScheduler
-  private let ending: Ending
+  private let ending: LoopEnding
 
   init() throws {
     bus = LoopbackBus(on: loop)
     bluez = ScriptedBlueZ(on: try bus.connect())
     ours = try bus.connect()
-    ending = Ending(loop) { [bus] in bus.shutDown() }
+    ending = LoopEnding(loop) { [bus] in bus.shutDown() }
     scheduler = SerialScheduler(on: loop)
   }
 

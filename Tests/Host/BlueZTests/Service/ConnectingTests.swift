@@ -177,4 +177,15 @@ struct ConnectingTests {
     try bench.first(service.connect())
     #expect(!bluez.isConnected)
   }
+
+  @Test("a device that is not found: the failure lists what the whole search has received")
+  func wholeSearch() throws {
+    let service = try bench.service(.name("Absent"))
+    let bluez = bench.bluez
+    // As after a discovery that paused for the connections of other chains.
+    bench.loop.after(.seconds(2)) { bluez.deviceGoes() }
+    let failure = try bench.failure(service.connect())
+    #expect(failure.code == .notFound)
+    #expect(failure.meaning.contains("Thermo-1"), "\(failure.meaning)")
+  }
 }

@@ -203,12 +203,12 @@ struct PeripheralLab {
     try lab.client.call("Connect", Self.peripheral)
     try lab.pass(.seconds(1))
     lab.client.forget()
-    program.log.forget()
+    program.log.removeAll()
   }
 
   /// What bluetoothd has called since the last time.
   func calls() -> [String] {
-    defer { program.log.forget() }
+    defer { program.log.removeAll() }
     return program.log.all
   }
 

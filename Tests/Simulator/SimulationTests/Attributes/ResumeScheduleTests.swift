@@ -56,9 +56,11 @@ struct ResumeScheduleTests {
     } catch {
       failure = error
     }
-    // Only a loss before the subscription stood is the caller's.
+    // Only a loss before the subscription stood is the caller's, and one while AcquireNotify was
+    // pending: bluetoothd before 5.84 never releases that characteristic.
     if let failure {
-      #expect(seen.all.isEmpty, "seed \(seed): \(failure)")
+      let isStuck = schedule.delivery == .acquire && (failure as? DeviceFailure)?.code == .busy
+      #expect(seen.all.isEmpty || isStuck, "seed \(seed): \(failure)")
       #expect((failure as? DeviceFailure)?.class == .passing, "seed \(seed): \(failure)")
     } else {
       #expect(seen.all.last?.notification?.value == [60], "seed \(seed)")

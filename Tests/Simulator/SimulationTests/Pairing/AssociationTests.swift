@@ -105,7 +105,7 @@ struct AssociationTests {
     }
     #expect(simulation.pair(PairingAnswers()).value == .paired(isAuthenticated: false))
     #expect(log.all == ["RegisterAgent", "RequestDefaultAgent", "UnregisterAgent"])
-    log.forget()
+    log.removeAll()
     let refusing = try Simulation(definition: .pairing(.reject)) { message, _ in
       if message.interface == "org.bluez.AgentManager1" { log.add(message.member ?? "") }
     }

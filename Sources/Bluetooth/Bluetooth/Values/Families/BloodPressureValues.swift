@@ -53,7 +53,7 @@ enum BloodPressureValues {
     ),
   ]
 
-  /// What the device can detect.
+  /// The conditions that the device can detect.
   static let feature = ValueLayout(
     "blood pressure feature",
     [

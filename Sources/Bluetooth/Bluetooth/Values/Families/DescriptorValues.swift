@@ -32,7 +32,7 @@ enum DescriptorValues {
     [.split("configuration", octets: 2, BitField.flags(["broadcast"]))]
   )
 
-  /// How the characteristic's value is presented: format, exponent of ten, unit.
+  /// The presentation of the characteristic's value: format, exponent of ten, unit.
   ///
   /// The unit is an assigned number, with a name if it is a common one.
   static let presentationFormat = ValueLayout(

@@ -1,4 +1,4 @@
-// What fitness machines measure. Commands to them are in FitnessMachineControlValues.swift.
+// Measurements of fitness machines. Commands to them are in FitnessMachineControlValues.swift.
 
 /// The first flag is clear when the first fields are sent: a machine that has more than fits into
 /// one notification sends several, and these fields with the last one.
@@ -60,7 +60,7 @@ enum FitnessMachineValues {
     ] + effort(from: 8)
   )
 
-  /// What all machines have at the end, each with the next flag.
+  /// The fields at the end of all machines, each with the next flag.
   private static func effort(from bit: UInt64) -> [ValuePart] {
     [
       .field("energy", energy, "kcal", .set(bit)),

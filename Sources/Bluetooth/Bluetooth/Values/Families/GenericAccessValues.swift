@@ -40,7 +40,7 @@ enum GenericAccessValues {
   /// Whether the device uses resolvable private addresses only.
   static let resolvableOnly = ValueLayout(bare: "resolvable-addresses-only", .named(["yes"]))
 
-  /// What a client supports.
+  /// The features of a client.
   static let clientFeatures = ValueLayout(
     "client supported features",
     [
@@ -51,7 +51,7 @@ enum GenericAccessValues {
     ]
   )
 
-  /// What a server supports.
+  /// The features of a server.
   static let serverFeatures = ValueLayout(
     "server supported features", [.split("features", octets: 1, BitField.flags(["enhanced-att"]))]
   )

@@ -27,7 +27,7 @@ enum GlucoseMonitoringValues {
     ]
   )
 
-  /// What the sensor supports, and where it measures.
+  /// The features of the sensor, its type and its location.
   static let feature = ValueLayout(
     "CGM feature",
     [

@@ -65,7 +65,7 @@ enum GlucoseValues {
     ]
   )
 
-  /// What the device can detect.
+  /// The conditions that the device can detect.
   static let feature = ValueLayout(
     "glucose feature",
     [

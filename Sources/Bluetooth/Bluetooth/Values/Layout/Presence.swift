@@ -1,6 +1,6 @@
-// When a field of a value is present.
+// The condition under which a field of a value is present.
 
-/// Decides whether a field is present: mostly a bit of the preceding flags.
+/// The condition under which a field is present: mostly a bit of the preceding flags.
 ///
 /// "Flags" here includes the op code of a control point, which decides in the same way what
 /// follows.
@@ -30,7 +30,7 @@ enum Presence: Hashable, Sendable {
     .bits(mask: 1 << bit | 1 << other, value: 1 << bit | (isSet ? 1 << other : 0))
   }
 
-  /// Whether the flags indicate the field.
+  /// Whether the field is present.
   func holds(_ flags: UInt64, remaining: Int) -> Bool {
     switch self {
     case .always: true

@@ -1,8 +1,8 @@
-// Which quantities there can be, by their units.
+// Ranges of quantities, by their units.
 
 /// The ranges of units: those of fields in characteristics and in advertised data alike.
 enum UnitRange {
-  /// A percentage is one of something whole, and nothing is colder than absolute zero.
+  /// A percentage is at most 100, a temperature at least absolute zero.
   private static let ranges: [String: ClosedRange<Double>] = [
     "%": 0...100, "°C": -273.15 ... .infinity, "°F": -459.67 ... .infinity,
   ]

@@ -105,3 +105,179 @@ struct ValueLayout: Sendable {
     )
   }
 }
+
+extension ValueLayout {
+  /// The octets of a value.
+  ///
+  /// The given fields determine the flags. A field that is printed in two units is taken in the one
+  /// in which it was sent. A value that is not a list of fields is the value of the first field.
+  /// Flag fields that are not given are 0.
+  ///
+  /// - Throws: ``ValueError`` for a field that is missing, unknown, not of its format, or that
+  ///   cannot be sent with the others. Its octet is 0.
+  func encode(_ value: DecodedValue) throws(ValueError) -> [UInt8] {
+    var plan = EncodingPlan(self, fields(of: value))
+    try plan.checkNames()
+    try plan.decide()
+    try plan.checkPresence()
+    return try plan.octets()
+  }
+
+  private func fields(of value: DecodedValue) -> [DecodedValue.Field] {
+    if case .fields(let fields) = value { return fields }
+    let first = parts.first { !$0.fieldNames.isEmpty }
+    return [DecodedValue.Field(first?.fieldNames.last ?? name, value)]
+  }
+}
+
+/// Which parts are sent, and the flags that indicate them.
+private struct EncodingPlan {
+  private let layout: ValueLayout
+  private let given: [DecodedValue.Field]
+  private var flags: UInt64 = 0
+  /// The bits of the flags that are determined.
+  private var decided: UInt64 = 0
+  /// The indices of the parts to send.
+  private var sent: Set<Int> = []
+
+  init(_ layout: ValueLayout, _ given: [DecodedValue.Field]) {
+    self.layout = layout
+    self.given = given
+  }
+
+  private func value(_ name: String) -> DecodedValue? { given.first { $0.name == name }?.value }
+
+  private func problem(_ field: String, _ text: String) -> ValueError {
+    ValueError(field: field, octet: 0, problem: text)
+  }
+
+  func checkNames() throws(ValueError) {
+    let names = layout.parts.flatMap(\.fieldNames) + [DecodedValue.further]
+    for field in given where !names.contains(field.name) {
+      throw problem(field.name, "unknown field of \(layout.name)")
+    }
+  }
+
+  /// Chooses the parts for the given fields.
+  mutating func decide() throws(ValueError) {
+    // A field that is also printed in another unit is sent in its own.
+    let converted = layout.parts.compactMap { part in
+      value(part.name) == nil ? nil : part.conversion?.name
+    }
+    for (index, part) in layout.parts.enumerated() {
+      switch part.kind {
+      case .flags, .size, .unused, .checksum: break
+      case .selector(let names):
+        guard let name = value(part.name) else { throw problem(part.name, "missing") }
+        guard let number = names.number(name.description), number <= 0xff else {
+          throw problem(part.name, "unknown name '\(name)'")
+        }
+        flags = number
+        decided = .max
+      case .field:
+        let isFirst = layout.parts.firstIndex { $0.name == part.name } == index
+        guard isFirst, !converted.contains(part.name), let value = value(part.name) else { break }
+        try choose(part.name, value)
+      case .flagged(let field):
+        guard let value = value(part.name) else { break }
+        let bits = try field.bits(value)
+        guard settle(part.presence), settle(.bits(mask: field.mask, value: bits)) else {
+          throw problem(part.name, "cannot be sent with the other fields")
+        }
+      case .split(_, let fields):
+        guard fields.contains(where: { value($0.name) != nil }) else { break }
+        guard settle(part.presence) else {
+          throw problem(part.name, "cannot be sent with the other fields")
+        }
+        sent.insert(index)
+      }
+    }
+    for case .unless(let bit) in layout.parts.map(\.presence) where decided >> bit & 1 == 0 {
+      flags |= 1 << bit
+    }
+  }
+
+  /// Chooses the first alternative that has room for the value and agrees with the flags.
+  private mutating func choose(_ name: String, _ value: DecodedValue) throws(ValueError) {
+    var failure: ValueError?
+    for (index, part) in layout.parts.enumerated() where part.name == name {
+      guard case .field(let format) = part.kind else { continue }
+      do throws(ValueError) {
+        var scratch = OctetWriter()
+        try format.write(value, &scratch, name)
+      } catch {
+        failure = error
+        continue
+      }
+      if settle(part.presence) {
+        sent.insert(index)
+        return
+      }
+    }
+    throw failure ?? problem(name, "cannot be sent with the other fields")
+  }
+
+  /// Sets the flags for a part; false when they are already determined otherwise.
+  private mutating func settle(_ presence: Presence) -> Bool {
+    let (mask, value): (UInt64, UInt64)
+    switch presence {
+    case .bits(let bits, let set): (mask, value) = (bits, set)
+    case .unless(let bit): (mask, value) = (1 << bit, 0)
+    case .always, .oneOf, .noneOf, .ifMore, .ifMoreFor:
+      return presence.holds(flags, remaining: .max)
+    }
+    guard (flags ^ value) & mask & decided == 0 else { return false }
+    flags = flags & ~mask | value
+    decided |= mask
+    return true
+  }
+
+  /// Checks that the parts that the flags indicate are sent.
+  func checkPresence() throws(ValueError) {
+    for (index, part) in layout.parts.enumerated() where !sent.contains(index) {
+      switch part.kind {
+      case .flags, .size, .selector, .flagged, .unused, .checksum: break
+      case .field, .split:
+        guard part.presence.holds(flags, remaining: 0) else { break }
+        throw problem(part.fieldNames.first ?? part.name, "missing")
+      }
+    }
+  }
+
+  func octets() throws(ValueError) -> [UInt8] {
+    var writer = OctetWriter()
+    for (index, part) in layout.parts.enumerated() {
+      switch part.kind {
+      // Known at the end.
+      case .size: writer.append([0])
+      case .flags(let count): writer.append(flags, octets: count)
+      case .selector: writer.append(flags, octets: 1)
+      case .field(let format):
+        guard sent.contains(index), let value = value(part.name) else { break }
+        try format.write(value, &writer, part.name)
+      case .flagged: break
+      case .unused(let octets):
+        if part.presence.holds(flags, remaining: 0) { writer.append(octets) }
+      case .checksum:
+        guard part.presence.holds(flags, remaining: 0) else { break }
+        writer.append(Checksum.octets(of: writer.octets[...]))
+      case .split(let count, let fields):
+        guard sent.contains(index) else { break }
+        var word: UInt64 = 0
+        for field in fields {
+          if let value = value(field.name) {
+            word |= try field.bits(value)
+          } else if !field.isOptional {
+            throw problem(field.name, "missing")
+          }
+        }
+        writer.append(word, octets: count)
+      }
+    }
+    if layout.hasSize { writer.set(UInt8(clamping: writer.octets.count), at: 0) }
+    if let further = value(DecodedValue.further) {
+      try FieldFormat.rest.write(further, &writer, DecodedValue.further)
+    }
+    return writer.octets
+  }
+}

@@ -26,9 +26,9 @@ struct ValuePart: Sendable {
   let title: String
   let unit: String?
   let presence: Presence
-  /// What the specification allows; nil where all that can be sent is valid.
+  /// The valid values by the specification; nil where all that can be sent are valid.
   let range: ClosedRange<Double>?
-  /// The same quantity in its usual unit, printed first.
+  /// A conversion to the usual unit, which is printed first.
   let conversion: Conversion?
 
   private init(
@@ -63,7 +63,7 @@ struct ValuePart: Sendable {
     ValuePart(name, .selector(Names(names, isOpen: true)))
   }
 
-  /// - Parameter range: What the specification allows, if that is not the range of the unit.
+  /// - Parameter range: The valid values by the specification; nil for the range of the unit.
   static func field(
     _ name: String, _ format: FieldFormat, _ unit: String? = nil, _ presence: Presence = .always,
     in range: ClosedRange<Double>? = nil, shownAs conversion: Conversion? = nil,
@@ -108,7 +108,7 @@ struct Conversion: Sendable {
   let unit: String
   /// The minimum number of decimals.
   let decimals: Int
-  /// How many more decimals it needs than the number that was sent.
+  /// The number of decimals that it needs beside those of the number that was sent.
   let shift: Int
   let convert: @Sendable (Double) -> Double
 

@@ -1,6 +1,6 @@
 // A characteristic with the type of its value.
 //
-// Those that programs begin with are in StandardCharacteristics.swift.
+// The most common ones are in StandardCharacteristics.swift.
 
 /// A characteristic, and how its value is decoded and encoded.
 ///
@@ -34,7 +34,7 @@
 public struct Characteristic<Value: Sendable>: Sendable {
   /// The characteristic; with its service, or as a handle, where the UUID alone is ambiguous.
   public let selector: CharacteristicSelector
-  /// How the value is decoded and encoded.
+  /// The decoder and encoder of the value.
   public let coding: ValueCoding<Value>
 
   /// Describes a characteristic.
@@ -112,7 +112,7 @@ public struct MalformedValue: KnownFailure, Hashable, CustomStringConvertible {
   /// An invalid value.
   public var kind: FailureKind { .invalidValue(error) }
 
-  /// What is wrong with which value.
+  /// The characteristic, and the reason.
   public var description: String {
     guard let octets else { return "\(error.field) of \(characteristic): \(error.problem)" }
     let value = octets.isEmpty ? "the empty value" : "0x" + octets.map(hexadecimal).joined()

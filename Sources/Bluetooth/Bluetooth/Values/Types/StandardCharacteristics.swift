@@ -75,9 +75,9 @@ public struct TemperatureMeasurement: Hashable, Sendable {
   public var celsius: Double
   /// In °F; nil when it is sent in °C.
   public var fahrenheit: Double?
-  /// When it was measured; nil when it is not sent.
+  /// The time of the measurement; nil when it is not sent.
   public var timestamp: DateTime?
-  /// Where it was measured: `armpit`, `ear`; nil when it is not sent.
+  /// The place of the measurement: `armpit`, `ear`; nil when it is not sent.
   public var type: String?
 
   /// A value with these fields.

@@ -1,6 +1,6 @@
-// How values of a type are octets.
+// Conversion between octets and values of a Swift type.
 
-/// How a value of a characteristic is decoded and encoded.
+/// Decodes and encodes the value of a characteristic.
 ///
 /// `.u16`, `.utf8` and others are there for plain values; numbers are little-endian unless their name
 /// ends with `be`. For anything else there is ``init(decode:encode:)``.

@@ -1,11 +1,11 @@
-// The page of `blerun serve`: it learns changes, and shows what it knows.
+// The page of `blerun serve`: applies the changes that the server sends, and shows the result.
 //
-// Whatever comes from devices and files is set as text, never as markup.
+// Text from devices and files is never inserted as markup.
 
 import { draw, drawn, extent, spark } from "/chart.js";
 
 const byId = (id) => document.getElementById(id);
-/** How long single values are kept, and how many, as on the other side. */
+/** The limits of kept values; as in SeriesHistory.swift. */
 const pointSpan = 900000, mostPoints = 6000, mostMinutes = 1440, mostMarks = 500;
 
 const known = { facts: null, scan: null, devices: new Map(), watches: new Map(), series: new Map(),
@@ -14,12 +14,12 @@ const view = { paused: null, cursor: null, offset: 0 };
 let dirty = new Set();
 let ordinal = -1, isLoading = true;
 
-/** What a person cannot see, or what reorders its surroundings, by its code: as in all other output. */
+/** Invisible characters, and those that reorder text. Shown by their codes, as in all other output. */
 const hidden = /(?![\ufe00-\ufe0f])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{NChar}\p{DI}]/gu;
 const printable = (text) => String(text)
   .replace(hidden, (found) => `\\u{${found.codePointAt(0).toString(16)}}`);
 
-/** An element with text and attributes. */
+/** Creates an element with text and attributes. */
 function element(name, text, attributes = {}) {
   const made = document.createElement(name);
   if (text !== undefined && text !== null) made.textContent = printable(text);
@@ -38,8 +38,8 @@ const clock = (t) => new Date(t).toLocaleTimeString([], { hour12: false });
 
 const unsaid = [];
 
-/** Says something to those who do not see the page; the rest is not announced. What happens together
- * is said together, and what a page learns when it is loaded is not said. */
+/** Announces a text to screen readers; no other change is announced. Texts that come together are combined,
+ * and changes while the page is loading are not announced. */
 function announce(text) {
   if (isLoading) return;
   if (!unsaid.length) setTimeout(say, 1000);
@@ -59,7 +59,7 @@ function complain(text, link) {
   if (link) box.append(" ", Object.assign(element("a", "Log in"), { href: "/login" }));
 }
 
-// MARK: What is learnt
+// MARK: Changes from the server
 
 const learn = {
   facts(change) { known.facts = change; touch("facts"); touch("runs"); },
@@ -132,7 +132,7 @@ const learn = {
   },
 };
 
-function take(update) {
+function apply(update) {
   if (update.ordinal <= ordinal) return;
   ordinal = update.ordinal;
   for (const change of update.changes) if (learn[change.kind]) learn[change.kind](change);
@@ -151,7 +151,7 @@ function touch(part) {
   dirty.add(part);
 }
 
-// MARK: What is shown
+// MARK: Display
 
 function show() {
   const parts = dirty;
@@ -187,7 +187,7 @@ function chartOf(series) {
     { class: "attribute" }));
   const value = element("span", "–", { class: "now" });
   caption.append(name, value);
-  // The text that changes describes the chart: a name that changes would be read again and again.
+  // The changing text is the description, not the name: screen readers announce a name each time it changes.
   const canvas = element("canvas", null, { role: "img", tabindex: "0",
     "aria-label": `Chart of ${series.device} ${series.attribute} ${series.field}`.trim(),
     "aria-describedby": `range-${series.id}` });
@@ -238,10 +238,10 @@ function chartOf(series) {
 }
 
 const seriesOf = (id) => known.series.get(id);
-/** The time that is shown. */
+/** Returns the shown range of time. */
 const timeShown = () => { const to = now(); return [to - Number(byId("span").value), to]; };
 
-/** The point at the cursor: the last one before it, unless values are missing there. */
+/** Returns the last point before the cursor, unless it is in a gap. */
 function atCursor(points, cursor) {
   let found = null;
   for (const point of points) { if (point[0] > cursor) break; found = point; }
@@ -271,7 +271,7 @@ function showValues() {
     }
     setText(chart.range, at ? `at ${clock(at[0])}` : !count ? "no values in this time"
       : `minimum ${number(low)}, maximum ${number(high)}`);
-    // What the journal has comes before the first value, which has the unit.
+    // Values from the journal may arrive before the first live value, which has the unit.
     setText(chart.unit, series.unit || "Value");
     if (chart.details.open) {
       const rows = series.points.filter((p) => p[1] !== null).slice(-20).reverse().map((p) => {
@@ -299,7 +299,7 @@ function showMarks() {
 const title = (watch) => watch.targets
   .map((t) => `${t.device} ${t.characteristics.join(", ")}`).join("; ");
 
-/** The items of a list, made anew only where they changed: the focus stays where it is. */
+/** Updates the items of a list. Only changed items are created again, so that the focus is kept. */
 function fill(list, entries, make) {
   const present = new Map([...list.children].map((item) => [item.dataset.key, item]));
   let place = list.firstElementChild;
@@ -314,7 +314,7 @@ function fill(list, entries, make) {
   for (const item of present.values()) item.remove();
 }
 
-/** Makes an item anew. The focus stays at the control of the same name, else at the item. */
+/** Replaces an item. The focus moves to the control of the same name, or else to the item. */
 function remake(item, make) {
   const nameOf = (node) => node.getAttribute("aria-label") || node.textContent;
   const focused = item.contains(document.activeElement) ? document.activeElement : null;
@@ -329,7 +329,7 @@ function remake(item, make) {
 function button(text, label, action) {
   const made = element("button", text, { type: "button", "aria-label": label });
   made.addEventListener("click", async () => {
-    // A button that is disabled would lose the focus.
+    // Not `disabled`: a disabled button loses the focus.
     if (made.ariaDisabled === "true") return;
     made.ariaDisabled = "true";
     await action();
@@ -362,7 +362,7 @@ function showDevices() {
   setText(byId("scan"), known.scan ? `No scan: ${known.scan}` : "");
   const body = byId("device-table").tBodies[0];
   const rows = new Map([...body.rows].map((row) => [row.dataset.key, row]));
-  // Whole minutes since the first that is known, so that there is something to see at the start, too.
+  // The time axis grows in whole minutes from the first point, so that the first points are not squeezed.
   const first = Math.min(now(), ...devices.map((device) => device.points[0]?.[0] ?? Infinity));
   const minutes = Math.min(pointSpan / 60000, Math.max(1, Math.ceil((now() - first) / 60000)));
   setText(byId("rssi-time"), minutes === 1 ? "Last minute" : `Last ${minutes} minutes`);
@@ -414,7 +414,7 @@ function showRuns() {
   fill(byId("run-list"), entries, showRun);
 }
 
-/** Shows a form with the files that it can run; none without files. */
+/** Shows a form with the files that it can run, or hides it if there are none. */
 function offer(id, field, files) {
   const form = byId(id);
   form.hidden = !files.length;
@@ -449,7 +449,7 @@ function showRun(item, run) {
   const steps = element("ol", null, { class: "steps" });
   for (const line of run.lines) {
     const step = element("li");
-    // Connecting and disconnecting have no place in the chain.
+    // Connecting and disconnecting have no number in the chain.
     step.append(element("span", /^\d/.test(line.position) ? line.position : "–", { class: "dim" }),
       element("span", line.status, { class: `status ${line.status}` }),
       element("span", run.deviceCount > 1 ? `${line.device}: ${line.title}` : line.title, { class: "title" }));
@@ -460,7 +460,7 @@ function showRun(item, run) {
   item.append(details);
 }
 
-/** How much of a run is done, as a bar and in words. */
+/** Creates the progress of a run, as a bar and as text. */
 function progressOf({ unit, ended, failed, total }, name) {
   const row = element("div", null, { class: "progress" });
   const bar = element("progress", null, { max: total, value: ended, "aria-label": `Progress of ${name}` });
@@ -469,7 +469,7 @@ function progressOf({ unit, ended, failed, total }, name) {
   return row;
 }
 
-// MARK: What is asked for
+// MARK: Requests to the server
 
 async function ask(method, path, body) {
   try {
@@ -529,16 +529,16 @@ function state(text, kind) {
   document.documentElement.dataset.state = kind;
 }
 
-/** What was sent since the snapshot under way was asked for; null without one. */
+/** The updates that arrived while a snapshot is being fetched; null at other times. */
 let waiting = null;
-/** What is shown once everything is known; null when nothing was missed since. */
+/** The status to show after the next snapshot; null when no snapshot is due. */
 let due = null;
-/** How long a snapshot may take, and how long to wait before another try, in ms. */
+/** The limit of a snapshot, and the pause before another attempt, in ms. */
 const patience = 60000, pause = 2000;
 const isLost = () => document.documentElement.dataset.state === "lost";
 const isOpen = () => events.readyState === EventSource.OPEN;
 
-/** Fetches all that is known. What was sent meanwhile is taken in behind it. */
+/** Fetches a snapshot, and then applies the updates that arrived meanwhile. */
 async function fetchAll() {
   const answer = await fetch("/api/snapshot", { credentials: "same-origin", cache: "no-store",
     signal: AbortSignal.timeout(patience) });
@@ -549,13 +549,13 @@ async function fetchAll() {
   const snapshot = await answer.json();
   isLoading = true;
   forget();
-  take(snapshot);
-  for (const update of waiting) take(update);
+  apply(snapshot);
+  for (const update of waiting) apply(update);
   isLoading = false;
   for (const part of Object.keys(shown)) touch(part);
 }
 
-/** Loads everything, again when something is missed meanwhile, until it succeeds. */
+/** Loads a snapshot. Repeats that until it succeeds and no event was missed meanwhile. */
 async function load(text) {
   due = text;
   if (waiting) return;
@@ -582,7 +582,7 @@ function listen() {
   events.addEventListener("open", () => load("live"));
   events.addEventListener("update", (event) => {
     const update = JSON.parse(event.data);
-    if (waiting) waiting.push(update); else take(update);
+    if (waiting) waiting.push(update); else apply(update);
   });
   events.addEventListener("missed", (event) => {
     load(`live; ${JSON.parse(event.data).events} updates were missed, and loaded again`);
@@ -590,7 +590,7 @@ function listen() {
   events.addEventListener("error", () => {
     if (!isLost()) announce("Not connected to blerun");
     state("not connected to blerun", "lost");
-    // The browser itself tries again, unless the answer was a refusal, as with too many readers.
+    // The browser reconnects by itself, unless the server refused, for example because of too many streams.
     if (events.readyState === EventSource.CLOSED) setTimeout(listen, pause);
   });
 }

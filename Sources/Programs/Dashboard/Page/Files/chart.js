@@ -1,8 +1,8 @@
-// Draws series over time: the smallest and the largest value of each column of pixels.
+// Draws series over time: for each column of pixels the smallest and the largest value.
 
 const steps = [1, 2, 5];
 
-/** Round numbers between two values, at most `most` of them. */
+/** Returns round numbers between two values, at most `most` of them. */
 function ticks(from, to, most) {
   const raw = (to - from) / most || 1;
   const power = Math.pow(10, Math.floor(Math.log10(raw)));
@@ -15,7 +15,7 @@ function ticks(from, to, most) {
 const spans = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 10800, 21600, 43200]
   .map((s) => s * 1000);
 
-/** Round times of this place between two times. */
+/** Returns round local times between two times. */
 function timeTicks(from, to, most) {
   const step = spans.find((s) => (to - from) / s <= most) || 86400000;
   const offset = new Date(to).getTimezoneOffset() * 60000;
@@ -30,7 +30,7 @@ function clock(t, step) {
   return new Date(t).toLocaleTimeString([], form);
 }
 
-/** Columns of pixels with what is in them: {first, last, low, high, gap}. */
+/** Returns the columns of pixels with the values in them: {first, last, low, high, gap}. */
 function columns(points, from, to, width) {
   const result = new Array(width);
   const scale = width / (to - from);
@@ -52,7 +52,7 @@ function columns(points, from, to, width) {
   return result;
 }
 
-/** Triples of what is drawn: single values, or minutes with gaps between those far apart. */
+/** Returns the points to draw, [time, low, high, mean]: single values, or minutes for longer times. */
 export function drawn(series, from, to) {
   if (to - from <= 900000) return series.points.map(([t, v]) => [t, v, v, v]);
   const result = [];
@@ -65,7 +65,7 @@ export function drawn(series, from, to) {
   return result;
 }
 
-/** The smallest and the largest value that is drawn, and how many there are. */
+/** Returns the smallest and the largest value in a range of time, and their number. */
 export function extent(points, from, to) {
   let low = Infinity, high = -Infinity, count = 0;
   for (const point of points) {
@@ -113,12 +113,12 @@ function path(context, cells, left, y) {
   context.stroke();
 }
 
-/** The letters of marks, so that colours are not all that tells them apart. */
+/** The letters of marks, so that they can be told apart without colours. */
 const letters = { connected: "C", disconnected: "D", reconnected: "R", gap: "G", fault: "F", note: "N" };
 
 /**
  * Draws a series with its axes and marks.
- * @returns where the plot is on the canvas, for a cursor.
+ * @returns the place of the plot on the canvas, for a cursor.
  */
 export function draw(canvas, series, marks, from, to, cursor) {
   const { context, width, height } = prepare(canvas);
@@ -205,7 +205,7 @@ export function draw(canvas, series, marks, from, to, cursor) {
   return plot;
 }
 
-/** A line without axes. */
+/** Draws a line without axes. */
 export function spark(canvas, points, from, to) {
   const { context, width, height } = prepare(canvas);
   const all = points.map(([t, v]) => [t, v, v, v]);

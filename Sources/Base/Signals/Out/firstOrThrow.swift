@@ -3,8 +3,9 @@
 extension Signal {
   /// Blocks for the first value; throws the failure.
   ///
-  /// Use it where a failure ends the work, ``firstOrDefault(_:within:file:line:)`` where a default value
-  /// can replace a failure, and ``firstResult(within:file:line:)`` where the code handles both.
+  /// Use it where a failure ends the work, ``firstOrDefault(_:within:file:line:)`` where a default
+  /// value can replace a failure, and ``firstResult(within:file:line:)`` where the code handles
+  /// both.
   ///
   /// ```swift
   /// let level = try device.session { device.read(.batteryLevel) }.firstOrThrow(within: .seconds(30))

@@ -1,0 +1,257 @@
+// Subscriptions that resume, in orders of messages that are rare.
+
+import BlueZInterfaces
+import Bluetooth
+import DBus
+import Fixtures
+import Signals
+import Testing
+
+@testable import BlueZ
+
+@Suite("A subscription that resumes")
+struct ResumingTests {
+  private static let resuming = SubscriptionOptions(onLinkLoss: .resume)
+  let bench: Bench
+  let level: CharacteristicSelector
+
+  init() throws {
+    bench = try Bench()
+    level = try CharacteristicSelector(parsing: "2a19")
+  }
+
+  private var bluez: ScriptedBlueZ { bench.bluez }
+
+  /// Answers each StartNotify with its number, from 1; nil: the call is not answered.
+  private func started(_ answer: @escaping @Sendable (ScriptedBlueZ, Int, Invocation) -> Void) {
+    let number = Guarded(0)
+    bluez.script("StartNotify") { bluez, call in
+      let present = number.withLock { number in
+        number += 1
+        return number
+      }
+      answer(bluez, present, call)
+    }
+  }
+
+  /// What a stream gave: first bytes of values, "gap" for gaps.
+  private func story(_ events: [NotificationEvent]) -> [String] {
+    events.map { $0.notification.map { "\($0.value[0])" } ?? "gap" }
+  }
+
+  private func events(
+    _ options: SubscriptionOptions = resuming, for duration: Duration
+  ) throws -> (events: [NotificationEvent], error: (any Error)?) {
+    let service = try bench.service()
+    let seen = Recorded<NotificationEvent>()
+    let level = level
+    let outcome = service.session {
+      service.subscribe(level, options).flattenMap { $0.map { seen.add($0) }.collect() }
+    }
+    .map { _ in () }
+    .firstOrDefault((), within: duration)
+    return (seen.all, outcome.error)
+  }
+
+  @Test("a connection that drops behind the reply to the start that resumes is lost again")
+  func dropsBehindReply() throws {
+    let loop = bench.loop
+    started { bluez, number, call in
+      call.reply()
+      if number == 2 { return bluez.linkLost() }
+      loop.after(.seconds(1)) { bluez.notify([UInt8(number)]) }
+      if number == 1 { loop.after(.seconds(2)) { bluez.linkLost() } }
+    }
+    let (events, _) = try events(for: .seconds(30))
+    #expect(story(events) == ["1", "gap", "3"])
+    #expect(bluez.calls.count { $0 == "Connect" } == 3)
+  }
+
+  @Test("an unanswered start is stopped with the subscription, and its gap is reported")
+  func unanswered() throws {
+    let loop = bench.loop
+    started { bluez, number, call in
+      guard number == 1 else { return }
+      call.reply()
+      loop.after(.seconds(1)) { bluez.notify([1]) }
+      loop.after(.seconds(2)) { bluez.linkLost() }
+    }
+    let (events, error) = try events(for: .seconds(20))
+    #expect(error != nil)
+    #expect(story(events) == ["1", "gap"])
+    guard case .gap(let gap)? = events.last else { return }
+    #expect(gap.lasted > .seconds(10))
+    #expect(bluez.calls.contains("StopNotify"))
+  }
+
+  @Test("a first start that is not answered is stopped all the same")
+  func firstUnanswered() throws {
+    bluez.script("StartNotify", nil)
+    let (_, error) = try events(for: .seconds(5))
+    #expect(error != nil)
+    #expect(bluez.calls.contains("StopNotify"))
+  }
+
+  @Test("pauses grow until a value arrives, however often the connection is made")
+  func pauses() throws {
+    let loop = bench.loop
+    let falls = Guarded(true)
+    started { bluez, number, call in
+      call.reply()
+      guard falls.withLock({ $0 }) else {
+        return _ = loop.after(.seconds(1)) { bluez.notify([UInt8(number)]) }
+      }
+      loop.after(.milliseconds(30)) { bluez.linkLost() }
+    }
+    loop.after(.seconds(60)) { falls.withLock { $0 = false } }
+    let (events, _) = try events(for: .seconds(80))
+    // 0, 250 ms, 500 ms, 1 s, 2 s, 4 s, then each 5 s.
+    let connects = bluez.calls.count { $0 == "Connect" }
+    #expect((10...20).contains(connects), "\(connects)")
+    #expect(story(events).last == "\(connects)")
+  }
+
+  @Test("two subscribers resume together, and each is told of the next loss")
+  func together() throws {
+    let loop = bench.loop
+    started { bluez, number, call in
+      call.reply()
+      for second in 1...2 {
+        loop.after(.milliseconds(200 * second)) { bluez.notify([UInt8(10 * number + second)]) }
+      }
+      if number < 3 { loop.after(.milliseconds(600)) { bluez.linkLost() } }
+    }
+    let service = try bench.service()
+    let seen = Recorded<NotificationEvent>()
+    let slow = Recorded<NotificationEvent>()
+    let level = level
+    _ = service.session {
+      service.subscribe(level, Self.resuming).flattenMap { first in
+        service.subscribe(level, Self.resuming).flattenMap { second in
+          let late = Signal<Void> { sink in
+            try await loop.sleep(for: .seconds(5))
+            try await sink(())
+          }
+          let both = [
+            first.map { seen.add($0) },
+            late.flattenMap { second.map { slow.add($0) } },
+          ]
+          return Signal.merge(both).collect()
+        }
+      }
+    }
+    .map { _ in () }
+    .firstOrDefault((), within: .seconds(20))
+    let told = ["11", "12", "gap", "21", "22", "gap", "31", "32"]
+    #expect(story(seen.all) == told)
+    #expect(story(slow.all) == told)
+    // A gap ends before the values behind it, however late it is taken.
+    for (gap, value) in zip(slow.all, slow.all.dropFirst()) {
+      guard case .gap(let gap) = gap, let value = value.notification else { continue }
+      #expect(gap.to <= value.at)
+    }
+    #expect(bluez.calls.count { $0 == "StartNotify" } == 3)
+  }
+
+  @Test("our own disconnect while it waits to be resumed ends it")
+  func ownDisconnect() throws {
+    let loop = bench.loop
+    started { bluez, _, call in
+      call.reply()
+      loop.after(.seconds(1)) {
+        bluez.script("Connect", nil)
+        bluez.linkLost()
+      }
+    }
+    let service = try bench.service()
+    let level = level
+    let failure = try bench.failure(
+      service.session {
+        service.subscribe(level, Self.resuming).flattenMap { events in
+          let ending = Signal<Void> { sink in
+            try await loop.sleep(for: .seconds(3))
+            try await sink(())
+          }
+          .flattenMap { service.disconnect() }
+          return Signal.merge([events.map { _ in () }, ending]).collect()
+        }
+      },
+      within: .seconds(100)
+    )
+    #expect(failure.code == .notConnected)
+    #expect(bluez.calls.count { $0 == "Connect" } == 2)
+    #expect(loop.now.sinceStart < .seconds(30))
+  }
+
+  @Test("a value that may be the echo of a read is delivered before the loss behind it")
+  func heldValue() throws {
+    let loop = bench.loop
+    bluez.script("ReadValue") { bluez, _ in
+      bluez.notify([7])
+      bluez.linkLost()
+    }
+    let service = try bench.service()
+    let seen = Recorded<NotificationEvent>()
+    let level = level
+    _ = service.session {
+      service.subscribe(level, SubscriptionOptions()).flattenMap { events in
+        let reading = Signal<Void> { _ in
+          try await loop.sleep(for: .seconds(1))
+          try? await service.read(level).run { _ in }
+        }
+        return Signal.merge([events.map { seen.add($0) }, reading]).collect()
+      }
+    }
+    .map { _ in () }
+    .firstOrDefault((), within: .seconds(20))
+    #expect(story(seen.all) == ["7"])
+  }
+
+  @Test("a read that is cancelled before it is sent holds no values back")
+  func unsentRead() throws {
+    let service = try bench.service()
+    let (loop, level) = (bench.loop, level)
+    let operations = try #require(service.operations as? BlueZOperations)
+    let pending = Guarded<Bool?>(nil)
+    _ = service.session {
+      Signal<Void> { sink in
+        let channel = try operations.channel(level)
+        let task = loop.task {
+          withUnsafeCurrentTask { $0?.cancel() }
+          _ = try await channel.read()
+        }
+        await #expect(throws: CancellationError.self) { try await task.value }
+        let arrival = channel.state.withLock { $0.filter.arrived([1], at: loop.now) }
+        let isHeld = if case .hold = arrival { true } else { false }
+        pending.withLock { $0 = isHeld }
+        try await sink(())
+      }
+    }
+    .firstOrDefault((), within: .seconds(20))
+    #expect(pending.withLock { $0 } == false)
+  }
+
+  @Test("a subscriber that joined signals resumes by signals, whichever delivery it asked for")
+  func joinedSignals() throws {
+    let loop = bench.loop
+    started { bluez, number, call in
+      call.reply()
+      loop.after(.seconds(1)) { bluez.notify([UInt8(number)]) }
+      if number == 1 { loop.after(.seconds(2)) { bluez.linkLost() } }
+    }
+    let service = try bench.service()
+    let seen = Recorded<NotificationEvent>()
+    let level = level
+    let acquiring = SubscriptionOptions(delivery: .acquire, onLinkLoss: .resume)
+    _ = service.session {
+      service.subscribe(level, Self.resuming).flattenMap { _ in
+        service.subscribe(level, acquiring).flattenMap { $0.map { seen.add($0) }.collect() }
+      }
+    }
+    .map { _ in () }
+    .firstOrDefault((), within: .seconds(20))
+    #expect(story(seen.all) == ["1", "gap", "2"])
+    #expect(bluez.calls.count { $0 == "StartNotify" } == 2)
+    #expect(!bluez.calls.contains("AcquireNotify"))
+  }
+}
