@@ -61,9 +61,9 @@ final class FleetRun: Sendable {
     var subscriptions: [StoreSubscription] = []
   }
 
-  /// How long the fleet may take to settle after the healing, beyond the longest deadline.
+  /// The limit for the fleet to settle after the healing, beyond the longest deadline.
   static let settlingTime = Duration.seconds(600)
-  /// How often a gateway reports the devices it observes.
+  /// The interval at which a gateway reports the devices it observes.
   static let observationInterval = Duration.seconds(20)
 
   let world: FleetWorld

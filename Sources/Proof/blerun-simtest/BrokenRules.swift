@@ -1,6 +1,6 @@
 // Counts broken rules over many runs.
 
-/// How often each rule was the first broken one of a run, with the lowest seed.
+/// Counts how often each rule was the first broken one of a run, with the lowest seed.
 struct BrokenRules {
   private struct Entry {
     let rule: String

@@ -1,8 +1,8 @@
-// Where the simulated devices of a test come from.
+// The sources of simulated devices for a test: a file, a text, or Swift.
 
 public import SimulatedDevices
 
-/// One or more simulated devices, or a whole scenario, from a file, a text, or Swift.
+/// A source of one or more simulated devices or a scenario: a file, a text, or Swift.
 public struct DeviceSource: Sendable {
   private let load: @Sendable () throws -> ScenarioDefinition
 
@@ -13,15 +13,15 @@ public struct DeviceSource: Sendable {
   /// ```
   ///
   /// - Parameters:
-  ///   - path: Below the folder of `source` unless it begins with `/`.
-  ///   - source: The file that this is written in.
+  /// - path: Relative to the folder of `source`, unless it begins with `/`.
+  /// - source: The file that contains this call.
   public static func file(_ path: String, beside source: String = #filePath) -> DeviceSource {
     let folder = source.lastIndex(of: "/").map { String(source[...$0]) } ?? ""
     let place = path.hasPrefix("/") ? path : folder + path
     return DeviceSource { try ScenarioFile.load(path: place) }
   }
 
-  /// The devices of a text in the format of the files.
+  /// The devices of a YAML text in the format of a device file.
   ///
   /// ```swift
   /// let lamp = try SimulatedWorld(.yaml("name: Lamp\naddress: C0:FF:EE:00:00:52"))
@@ -30,9 +30,9 @@ public struct DeviceSource: Sendable {
     DeviceSource { try ScenarioFile.parse(text, file: "the test") }
   }
 
-  /// A device put together in Swift.
+  /// A device defined in Swift.
   ///
-  /// `DeviceDefinition` is of the module SimulatedDevices, which belongs to the same product.
+  /// `DeviceDefinition` is part of the module SimulatedDevices in the same product.
   ///
   /// ```swift
   /// let lamp = DeviceDefinition(name: "Lamp", address: BluetoothAddress(number: 0xc0ff_ee00_0052))
@@ -44,12 +44,12 @@ public struct DeviceSource: Sendable {
 
   private init(_ load: @escaping @Sendable () throws -> ScenarioDefinition) { self.load = load }
 
-  /// Reads the devices and the faults that affect them.
+  /// Reads the devices and their faults.
   ///
   /// ```swift
   /// let names = try DeviceSource.file("thermometer.yaml").scenario().devices.map(\.name)
   /// ```
   ///
-  /// - Throws: `DocumentErrors` of the part `Documents`, with everything that is wrong with a file.
+  /// - Throws: `DocumentErrors` of the module `Documents`, with every problem of a file.
   public func scenario() throws -> ScenarioDefinition { try load() }
 }

@@ -1,6 +1,4 @@
-// Simulated devices behind a simulated org.bluez, with our client, in one object for a test.
-//
-// What is done to the world meanwhile is in SimulatedWorld+Steering.swift.
+// A test's simulated devices, simulated org.bluez and client, in one object.
 
 public import BlueZ
 public import BlueZSimulator
@@ -10,7 +8,7 @@ import Glibc
 public import Signals
 public import SimulatedDevices
 
-/// A host with Bluetooth, and devices around it, that exist in this process only.
+/// A Bluetooth host and its nearby devices, simulated in this process.
 ///
 /// ```swift
 /// let world = try SimulatedWorld(.file("thermometer.yaml"))
@@ -19,25 +17,25 @@ public import SimulatedDevices
 ///   .firstOrDefault(0, within: .seconds(10))
 /// ```
 ///
-/// Everything ends with the last reference: links, timers, what still waits. So hold it as long as
-/// a service of it is used; a local constant or a property of the suite will do.
+/// The world ends with its last reference: links, timers and pending operations end, too. Keep it
+/// in a local constant or a property of the suite while its services are in use.
 public final class SimulatedWorld: Sendable {
-  /// What everything runs on, and whose time it is.
+  /// The loop that everything in the world runs on; its time is the time of the world.
   public let loop: Loop
-  /// Where the chains of this world's services take turns.
+  /// The scheduler of this world's services.
   public let scheduler: SerialScheduler
-  /// Our client, as a program would have it of bluetoothd.
+  /// The client of the simulated bluetoothd.
   public var client: BlueZClient {
     guard let opened else { preconditionFailure("this world was made without a client") }
     return opened
   }
-  /// What can be done to devices, adapter and daemon. On a real loop it is to be called on that:
-  /// the methods of the same names here see to it.
+  /// Changes to devices, adapters and bluetoothd. With a real loop it must be used on that loop;
+  /// the methods of the world with the same names take care of that.
   public let steering: Steering
 
-  /// bluetoothd as it was started first.
+  /// The first bluetoothd of this world.
   package let simulator: BlueZSimulator
-  /// The bus in memory; one that nobody is on where there is a daemon.
+  /// The in-memory bus; unused when a daemon's bus is given.
   package let bus: LoopbackBus
 
   private let opened: BlueZClient?
@@ -46,21 +44,22 @@ public final class SimulatedWorld: Sendable {
   private let maker = pthread_self()
   private let hasEnded = Guarded(false)
 
-  /// Puts devices in range, and starts a bluetoothd and a client.
+  /// Creates the devices, and starts bluetoothd and a client.
   ///
   /// ```swift
   /// let drops = try SimulatedWorld(.file("thermometer.yaml"), time: .real, seed: 7)
   /// ```
   ///
   /// - Parameters:
-  ///   - sources: The devices; each has an address of its own.
-  ///   - time: How time passes.
-  ///   - seed: The seed of all randomness: RSSI, noise, faults with a probability. Without one,
-  ///     the scenario's, or 0.
-  ///   - faults: What goes wrong, at every device, behind the rules of its definition.
-  ///   - settings: The delays of bluetoothd, in place of those of a scenario.
-  ///     `SimulatorSettings.instant` has none.
-  /// - Throws: What is wrong with a file; ``WorldError`` for two devices with one address.
+  /// - sources: The devices. Each must have its own address.
+  ///   - time: Virtual or real time.
+  ///   - seed: The seed of all randomness: RSSI, noise, faults with a probability. nil: the
+  /// scenario's seed, or 0.
+  ///   - faults: Faults for every device, after the rules of its definition.
+  ///   - settings: The delays of bluetoothd, in place of a scenario's. `SimulatorSettings.instant`
+  /// has none.
+  /// - Throws: `DocumentErrors` with the problems of a file; ``WorldError`` for two devices with
+  ///   the same address.
   public convenience init(
     _ sources: DeviceSource..., time: WorldTime = .virtual, seed: UInt64? = nil,
     faults: [FaultRule] = [], settings: SimulatorSettings? = nil
@@ -68,7 +67,7 @@ public final class SimulatedWorld: Sendable {
     try self.init(sources, time: time, seed: seed, faults: faults, settings: settings)
   }
 
-  /// The same with a list of sources.
+  /// Creates a world from a list of sources.
   ///
   /// ```swift
   /// let sources = ["hall", "attic"].map { DeviceSource.file("\($0).yaml") }
@@ -96,18 +95,17 @@ public final class SimulatedWorld: Sendable {
     try self.init(devices, on: loop, playing: scenario, seed: seed, settings: settings)
   }
 
-  /// The parts of a world, for the tests and tools of this package: each is there in one line, and
-  /// differs in what is given here.
+  /// Creates a world from its parts, for the tests and tools of this package.
   ///
   /// - Parameters:
-  ///   - devices: Made on `loop` by whoever has their seeds.
-  ///   - scenario: What happens; nil: nothing.
-  ///   - seed: Of the faults of the scenario.
-  ///   - daemon: The address of a bus to use instead of one in memory.
-  ///   - ledger: Where the client keeps its links.
-  ///   - hasClient: Whether there is a ``client``; otherwise programs come by ``connection()``.
-  ///   - observer: Receives the messages of the bus in memory.
-  ///   - treatment: Decides about each call to bluetoothd, those of the opening client included.
+  ///   - devices: Devices created on `loop`.
+  ///   - scenario: The events of the world; nil: none.
+  ///   - seed: The seed of the scenario's faults.
+  ///   - daemon: The address of a bus to use instead of an in-memory one.
+  ///   - ledger: The client's ledger of links.
+  ///   - hasClient: Whether to start a ``client``; if not, programs connect with ``connection()``.
+  ///   - observer: Receives every message of the in-memory bus.
+  ///   - treatment: Decides about each call to bluetoothd, including those of the starting client.
   package init(
     _ devices: [SimulatedDevice], on loop: Loop, playing scenario: ScenarioDefinition? = nil,
     seed: UInt64 = 0, settings: SimulatorSettings? = nil, over daemon: BusAddress? = nil,
@@ -144,7 +142,7 @@ public final class SimulatedWorld: Sendable {
 
   deinit { end() }
 
-  /// Ends the world now: what waits for an answer fails. For tests that look at what that does.
+  /// Ends the world: pending operations fail. For tests of that failure.
   ///
   /// ```swift
   /// world.end()
@@ -159,7 +157,7 @@ public final class SimulatedWorld: Sendable {
     player.stop()
     opened?.bus.close()
     bus.shutDown()
-    // A virtual loop is driven by its own thread alone.
+    // Only its own thread may drive a virtual loop.
     if loop is VirtualTimeLoop, pthread_equal(maker, pthread_self()) == 0 {
       loop.shutDown()
     } else {
@@ -167,23 +165,23 @@ public final class SimulatedWorld: Sendable {
     }
   }
 
-  /// One more connection to the bus of this world, for a program under test: a peripheral that
-  /// registers with an adapter, so that another adapter finds it.
+  /// Opens another connection to the bus of this world, for a program under test such as a
+  /// peripheral that registers with one adapter to be found by another.
   package func connection() throws -> MessageBus { try bus.connect() }
 
   // MARK: Devices
 
-  /// The operations on a device: what code under test takes as its `Device`.
+  /// The operations on a device, to pass to code under test as its `Device`.
   ///
   /// ```swift
   /// let lamp = try world.service("Lamp", scheduler: SerialScheduler(on: world.loop))
   /// ```
   ///
   /// - Parameters:
-  ///   - name: Its name, in any case, or its address; nil: the first one.
-  ///   - options: How the client connects.
-  ///   - scheduler: Where its chains take turns; nil: with all others of this world.
-  /// - Throws: `SteeringError` when there is no such device.
+  /// - name: The device's name, in any case, or its address; nil: the first device.
+  ///   - options: The client's connection options.
+  ///   - scheduler: The scheduler of its operations; nil: the world's.
+  /// - Throws: `SteeringError` when no such device exists.
   public func service(
     _ name: String? = nil, options: ConnectOptions = ConnectOptions(),
     scheduler: SerialScheduler? = nil
@@ -200,7 +198,7 @@ public final class SimulatedWorld: Sendable {
   /// let address = try world.device("Thermo-1").definition.address
   /// ```
   ///
-  /// - Parameter name: Its name, in any case, or its address; nil: the first one.
+  /// - Parameter name: The device's name, in any case, or its address; nil: the first device.
   public func device(_ name: String? = nil) throws(SteeringError) -> SimulatedDevice {
     try steer { (steering) throws(SteeringError) in
       if let name { return try steering.device(name) }
@@ -213,21 +211,21 @@ public final class SimulatedWorld: Sendable {
 
   // MARK: What happened
 
-  /// What happened at the devices so far, in order.
+  /// Events at the devices so far, in order.
   ///
   /// ```swift
   /// let reads = world.events.filter { if case .read = $0 { true } else { false } }
   /// ```
   public var events: [SimulatorEvent] { recorded.withLock { $0 } }
 
-  /// What clients asked of bluetoothd, and what came of it at the devices, in order.
+  /// Calls of clients to bluetoothd, and their effects at the devices, in order.
   ///
   /// ```swift
   /// let connects = world.log.count { $0.event == BoundaryEntry.Event.linkUp }
   /// ```
   public var log: [BoundaryEntry] { steering.log.entries }
 
-  /// Forgets ``events``; the log goes on.
+  /// Clears ``events``; the log is kept.
   ///
   /// ```swift
   /// world.forgetEvents()
@@ -238,7 +236,7 @@ public final class SimulatedWorld: Sendable {
   public func forgetEvents() { recorded.withLock { $0 = [] } }
 }
 
-/// Devices that cannot be together.
+/// Two devices of a world have the same address.
 public struct WorldError: Error, Hashable, Sendable, CustomStringConvertible {
   public let description: String
 
@@ -248,4 +246,207 @@ public struct WorldError: Error, Hashable, Sendable, CustomStringConvertible {
       throw WorldError(description: "\(definition.address) is the address of two devices")
     }
   }
+}
+
+// MARK: - Changes
+
+extension SimulatedWorld {
+  /// Advances the time and runs everything that becomes due. Takes no real time on a virtual loop.
+  ///
+  /// ```swift
+  /// try world.pass(.seconds(60))
+  /// ```
+  public func pass(_ duration: Duration) throws {
+    try loop.run { [loop] in try await loop.sleep(for: duration) }
+  }
+
+  /// Changes a device, its connection or its RSSI.
+  ///
+  /// ```swift
+  /// try world.apply(.stray(12), to: "Thermo-1")
+  /// ```
+  ///
+  /// - Parameters:
+  /// - change: The change.
+  /// - name: The device's name or address; nil: the first device. The same applies to the methods
+  ///   below.
+  /// - Throws: `SteeringError` when the change is impossible in the current state, or no such
+  ///   device exists.
+  public func apply(_ change: DeviceChange, to name: String? = nil) throws {
+    try steer(name) { (steering, device) throws(SteeringError) in
+      try steering.apply(change, to: device)
+    }
+  }
+
+  /// Drops the link to a device, as if the signal were lost.
+  ///
+  /// ```swift
+  /// try world.dropLink("Thermo-1")
+  /// ```
+  ///
+  /// - Throws: `SteeringError` when there is no link.
+  public func dropLink(_ name: String? = nil) throws { try apply(.loseLink, to: name) }
+
+  /// Moves a device out of range, which drops its link.
+  ///
+  /// ```swift
+  /// try world.vanish()
+  /// let read = thermometer.session { thermometer.read(.batteryLevel) }
+  /// let failure = read.firstResult(within: .seconds(30))   // link-lost or not-found
+  /// ```
+  public func vanish(_ name: String? = nil) throws { try apply(.vanish, to: name) }
+
+  /// Brings a device back into range.
+  ///
+  /// ```swift
+  /// world.loop.after(.seconds(5)) { try? world.appear("Thermo-1") }
+  /// ```
+  public func appear(_ name: String? = nil) throws { try apply(.appear, to: name) }
+
+  /// Changes the RSSI of a device evenly to `rssi`, in dBm, over a duration.
+  ///
+  /// ```swift
+  /// try world.move("Thermo-1", to: -90, within: .seconds(20))
+  /// ```
+  public func move(_ name: String? = nil, to rssi: Int, within duration: Duration = .zero) throws {
+    try apply(.move(to: rssi, within: duration), to: name)
+  }
+
+  /// Moves the RSSI of a device along a path, or randomly; nil: as its definition describes.
+  ///
+  /// ```swift
+  /// let walk = SignalPath([.init(at: .zero, rssi: -50), .init(at: .seconds(30), rssi: -95)])
+  /// try world.move("Thermo-1", .path(walk))
+  /// ```
+  public func move(_ name: String? = nil, _ movement: SignalMovement?) throws {
+    try apply(.follow(movement), to: name)
+  }
+
+  /// Changes a value as the device itself does: stores it, and notifies the subscribers.
+  ///
+  /// ```swift
+  /// try world.setValue([0x2a], of: "battery-level")
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - value: The value, in bytes.
+  ///   - characteristic: A name such as `battery-level`, a UUID, or a handle.
+  /// - name: The device's name or address; nil: the first device.
+  public func setValue(_ value: [UInt8], of characteristic: String, at name: String? = nil) throws {
+    try steer(name) { (steering, device) throws(SteeringError) in
+      try steering.setValue(value, of: characteristic, at: device)
+    }
+  }
+
+  /// The current value of a characteristic. The access does not count as a client's read.
+  ///
+  /// ```swift
+  /// let written = try world.value(of: "alert-level")
+  /// ```
+  public func value(of characteristic: String, at name: String? = nil) throws -> [UInt8] {
+    try steer(name) { (steering, device) throws(SteeringError) in
+      try steering.value(of: characteristic, at: device)
+    }
+  }
+
+  /// Starts or stops offering a service of the device's definition.
+  ///
+  /// ```swift
+  /// try world.offer("battery", false)
+  /// ```
+  public func offer(_ service: String, _ isOffered: Bool, at name: String? = nil) throws {
+    try steer(name) { (steering, device) throws(SteeringError) in
+      try steering.offer(service, isOffered, at: device)
+    }
+  }
+
+  /// Adds a fault to a device.
+  ///
+  /// ```swift
+  /// try world.addFault("{ on: read, nth: 2, do: lose-link }")
+  /// ```
+  ///
+  /// - Parameters:
+  /// - fault: A rule as in a device file, `{ on: read, nth: 1, do: lose-link }`, or a named fault
+  ///   of operations or devices, `{ fault: lost-notifications, for: 3s }`, which begins at once.
+  /// - name: The device's name or address; nil: the first device.
+  public func addFault(_ fault: String, at name: String? = nil) throws {
+    try steer(name) { (steering, device) throws(SteeringError) in
+      try steering.addFault(fault, at: device)
+    }
+  }
+
+  /// Powers an adapter on or off, as an rfkill switch does.
+  ///
+  /// ```swift
+  /// try world.setPowered(false)
+  /// ```
+  ///
+  /// - Parameters:
+  /// - isOn: The new power state.
+  /// - adapter: The adapter's interface, such as `hci0`, its name or its address; nil: the first
+  ///   adapter. The same applies to the methods below.
+  public func setPowered(_ isOn: Bool, adapter: String? = nil) throws {
+    try apply(.power(isOn), toAdapter: adapter)
+  }
+
+  /// Unplugs an adapter.
+  ///
+  /// ```swift
+  /// try world.unplug("hci0")
+  /// ```
+  public func unplug(_ adapter: String? = nil) throws { try apply(.unplug, toAdapter: adapter) }
+
+  /// Plugs an adapter in as `hci` with that number; nil: its own number.
+  ///
+  /// ```swift
+  /// try world.plugIn("hci0", as: 1)
+  /// ```
+  public func plugIn(_ adapter: String? = nil, as number: Int? = nil) throws {
+    try apply(.plugIn(number), toAdapter: adapter)
+  }
+
+  private func apply(_ change: AdapterChange, toAdapter adapter: String?) throws {
+    try steer { (steering) throws(SteeringError) in
+      try steering.apply(change, toAdapter: adapter)
+    }
+  }
+
+  /// Kills bluetoothd and starts it again. The new one knows the devices that were connected or
+  /// paired.
+  ///
+  /// ```swift
+  /// try world.restart(after: .seconds(2))
+  /// ```
+  ///
+  /// - Parameter pause: The time between the end and the new start.
+  public func restart(after pause: Duration = .zero) throws {
+    try loop.run { [steering] in try await steering.restart(after: pause) }
+  }
+
+  private func steer<Answer: Sendable>(
+    _ name: String?, _ body: @escaping @Sendable (Steering, String) throws(SteeringError) -> Answer
+  ) throws -> Answer {
+    let address = "\(try device(name).definition.address)"
+    return try steer { (steering) throws(SteeringError) in try body(steering, address) }
+  }
+
+  /// Runs `body` on the loop.
+  func steer<Answer: Sendable>(
+    _ body: @escaping @Sendable (Steering) throws(SteeringError) -> Answer
+  ) throws(SteeringError) -> Answer {
+    try loop.performAndWait { [steering] in
+      Result { () throws(SteeringError) in try body(steering) }
+    }.get()
+  }
+}
+
+/// The clock of a simulated world.
+public enum WorldTime: Sendable {
+  /// Virtual time: it advances only when nothing is left to do, so an hour passes at once, and each
+  /// run of a test is the same. The world belongs to the thread that created it: use it in test
+  /// functions without `async`, and create it there or in the suite's `init`.
+  case virtual
+  /// Real time: for `async` tests, and for code with its own clock.
+  case real
 }

@@ -1,7 +1,7 @@
-// org.bluez on a bus, served from simulated devices.
+// Serves org.bluez on a bus from simulated devices.
 //
-// It assembles the parts and watches for clients that leave; the behaviour of bluetoothd is in the
-// parts.
+// It creates the parts and watches for clients that leave; the parts implement the behaviour of
+// bluetoothd.
 
 import BlueZInterfaces
 public import Bluetooth
@@ -12,38 +12,39 @@ public import SimulatedDevices
 /// A simulated bluetoothd 5.66 with one adapter, `hci0`, unless the settings specify others.
 ///
 /// It serves ObjectManager, Adapter1, GattManager1, LEAdvertisingManager1, Device1, Battery1,
-/// GattService1, GattCharacteristic1, GattDescriptor1 and AgentManager1 in the order of signals and
-/// replies that was recorded from the real one, on any `MessageBus`. A program that registers with
-/// one adapter is a device for the others. It ends with ``stop()``, or with its last reference. In real
-/// time any thread may use it: what it does is done on the loop of its bus, and waited for.
+/// GattService1, GattCharacteristic1, GattDescriptor1 and AgentManager1 on any `MessageBus`, with
+/// signals and replies in the order that was recorded from the real one. A program that registers
+/// with one adapter is a device for the others. The simulation ends with ``stop()``, or with its
+/// last reference. In real time its methods can be called on any thread: they run on the loop of
+/// its bus, and return when done.
 ///
 /// - Source: BlueZ 5.66, recorded from bluetoothd.
 public final class BlueZSimulator: Sendable {
-  /// Receives what happens at the devices, on the loop, one event at a time; of an event about a
-  /// characteristic also the handle of its value.
+  /// Receives events at the devices, on the loop, one at a time. Events about a characteristic come
+  /// with its value handle.
   public typealias Observer = @Sendable (SimulatorEvent, _ valueHandle: UInt16?) -> Void
 
   let host: Host
   let devices: [SimulatedDevice]
   let calls: TreatedCalls
-  /// The log of what clients did, if requested.
+  /// The log of the clients' calls; nil if none was requested.
   let log: BoundaryLog?
   let present: Confined<AdapterSlots>
-  /// The adapters as devices, in the order of the settings.
+  /// Each adapter as a device for the others, in the order of the settings.
   let locals: [LocalDevice]
-  /// Its connection.
+  /// The connection of the simulated bluetoothd.
   package var bus: MessageBus { host.bus }
   private let active: Confined<(export: Export, clients: Subscription)?>
 
-  /// Assembles a simulator. Nothing is on the bus before ``start()``.
+  /// Creates a simulator. It uses the bus only after ``start()``.
   ///
   /// - Parameters:
-  ///   - bus: A separate connection. When it ends, so do the Bluetooth connections, as with
-  ///     bluetoothd.
+  /// - bus: A separate connection. When it is closed, the Bluetooth connections end, too, as with
+  ///   bluetoothd.
   ///   - devices: The devices in range.
-  ///   - settings: Its delays and limits.
-  ///   - log: Receives what clients did, and what happened at the devices.
-  ///   - observer: Receives what happens at the devices, on the loop.
+  ///   - settings: Delays and limits.
+  ///   - log: Receives the calls of clients and the events at devices.
+  ///   - observer: Receives the events at devices, on the loop.
   public convenience init(
     bus: MessageBus, devices: [SimulatedDevice], settings: SimulatorSettings = SimulatorSettings(),
     log: BoundaryLog? = nil, observer: @escaping Observer = { _, _ in }
@@ -94,7 +95,7 @@ public final class BlueZSimulator: Sendable {
     for device in devices {
       let address = device.definition.address
       device.onPresence { [weak self] presence in
-        for remote in self?.remotes(address) ?? [] { remote.follow(presence) }
+        for remote in self?.remotes(address) ?? [] { remote.apply(presence) }
       }
     }
     guard let log else { return }
@@ -104,8 +105,8 @@ public final class BlueZSimulator: Sendable {
     }
   }
 
-  /// An adapter with all devices, stored ones included.
-  func makeAdapter(_ settings: AdapterSettings, as number: Int) -> AdapterServer {
+  /// Creates an adapter with all devices, including stored ones.
+  private func makeAdapter(_ settings: AdapterSettings, as number: Int) -> AdapterServer {
     let path = BlueZPath.adapter(BlueZPath.adapterName(index: number))
     let stored = present.stored.filter { $0.adapter == settings.address }
     let others = locals.filter { $0.address != settings.address }
@@ -129,7 +130,7 @@ public final class BlueZSimulator: Sendable {
 
   /// Exports the objects and requests the name `org.bluez`.
   ///
-  /// - Throws: ``SimulatorError/nameTaken`` when the name has an owner; what the bus throws.
+  /// - Throws: ``SimulatorError/nameTaken`` if the name has an owner; errors of the bus.
   public func start() async throws {
     let export = try host.bus.export(calls)
     let clients = try await watchClients()
@@ -146,7 +147,6 @@ public final class BlueZSimulator: Sendable {
     }
   }
 
-  /// Watches for clients that leave the bus.
   private func watchClients() async throws -> Subscription {
     let rule = MatchRule(sender: BusDriver.name, member: "NameOwnerChanged")
     let (log, loop) = (log, host.loop)
@@ -164,17 +164,17 @@ public final class BlueZSimulator: Sendable {
     }
   }
 
-  /// Ends the connections and removes the objects from the bus. The bus connection stays, and so
-  /// does the name until it is closed: pending calls then get an error from the bus. It cannot be
-  /// started again.
+  /// Ends the connections and removes the objects from the bus. The bus connection stays open, and
+  /// keeps the name; closing it makes pending calls fail. A stopped simulator cannot be started
+  /// again.
   public func stop() { host.loop.performAndWait(end) }
 
-  /// Ends what may outlive this object.
+  /// Ends everything that could outlive this object. The closure does not refer to it.
   private var end: @Sendable () -> Void {
     { [host, calls, present, active] in
       let active = active.contents.take()
       let adapters = present.contents.end()
-      // As in bluetoothd: connections, adapter, agents, then every object, children first.
+      // In the order of bluetoothd: connections, adapter, agents, then all objects, children first.
       for adapter in adapters { adapter.stop() }
       guard let active else { return }
       host.server.remove(BlueZPath.manager)
@@ -191,18 +191,19 @@ public final class BlueZSimulator: Sendable {
   /// Powers an adapter on or off, as an rfkill switch does.
   ///
   /// - Parameters:
-  ///   - isOn: Whether it is powered from now on.
+  /// - isOn: The new power state.
   ///   - adapter: The index of the adapter in the settings, from 0.
   public func setPowered(_ isOn: Bool, adapter: Int = 0) {
     host.loop.performAndWait { [present] in present.contents.server(adapter)?.setPowered(isOn) }
   }
 
-  /// Drops the connection to a device, as a lost signal does. Does nothing without one.
+  /// Drops the connection to a device, as if the signal were lost. Does nothing without a
+  /// connection.
   public func loseLink(_ address: BluetoothAddress) {
     host.loop.performAndWait { [self] in device(address)?.loseLink() }
   }
 
-  /// Takes a device out of range: its connection drops, and nothing more is received from it.
+  /// Moves a device out of range: its connection drops, and its advertisements are not received.
   public func vanish(_ address: BluetoothAddress) {
     host.loop.performAndWait { [self] in
       for remote in remotes(address) { remote.vanish() }
@@ -226,10 +227,10 @@ public final class BlueZSimulator: Sendable {
     }
   }
 
-  /// Gives a device other firmware, without a service that it had, or the earlier firmware again.
+  /// Simulates a firmware without one of the device's services, or the original firmware again.
   ///
-  /// The device does not indicate it: while its object exists, clients see the service as it was
-  /// read before, and every request to it is refused with Invalid Handle.
+  /// The device sends no indication. As long as its object exists, clients see the cached service,
+  /// and every request to it is refused with Invalid Handle.
   public func replace(_ service: BluetoothUUID, _ isReplaced: Bool, at address: BluetoothAddress) {
     host.loop.performAndWait { [self] in
       let remotes = remotes(address)
@@ -238,9 +239,9 @@ public final class BlueZSimulator: Sendable {
     }
   }
 
-  /// Resolves the services of a device in this way on its next connections.
+  /// Sets how service discovery ends on the next connections to a device.
   ///
-  /// Objects from an earlier connection stay.
+  /// Objects of an earlier connection stay.
   public func resolve(_ resolution: ServiceResolution, at address: BluetoothAddress) {
     host.loop.performAndWait { [self] in
       for remote in remotes(address) { remote.state.resolution = resolution }
@@ -254,7 +255,7 @@ public final class BlueZSimulator: Sendable {
     }
   }
 
-  /// The RSSI in dBm of the connection to a device, drawn again; nil when there is none.
+  /// Draws an RSSI in dBm for the connection to a device; nil if there is none.
   func linkRSSI(of address: BluetoothAddress) -> Int? {
     host.loop.performAndWait { [self] in device(address)?.linkRSSI() }
   }
@@ -264,24 +265,24 @@ public final class BlueZSimulator: Sendable {
   /// The path of an adapter; nil while it is unplugged.
   func path(ofAdapter index: Int) -> ObjectPath? { present.contents.server(index)?.path }
 
-  /// The device of the adapter that is connected to it, or else of the first adapter.
+  /// The object of a device on the adapter it is connected to, or else on the first adapter.
   func device(_ address: BluetoothAddress) -> RemoteDevice? {
     let all = remotes(address)
     return all.first(where: \.isConnected) ?? all.first
   }
 
-  /// How an adapter sees another one, both by address; nil while either is not plugged in.
+  /// The object that an adapter has for another one; nil if either is unplugged.
   private func remote(of other: BluetoothAddress, at adapter: BluetoothAddress) -> RemoteDevice? {
     present.all.first { $0.settings.address == adapter }?.air.device(other)
   }
 
-  /// The devices of all adapters for one address.
+  /// The objects of a device on all adapters.
   func remotes(_ address: BluetoothAddress) -> [RemoteDevice] {
     present.all.compactMap { $0.air.device(address) }
   }
 }
 
-/// Why the simulation cannot run on a bus.
+/// A failure to start the simulation on a bus.
 public enum SimulatorError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The bus has a bluetoothd, or another simulation.
   case nameTaken
@@ -295,5 +296,107 @@ public enum SimulatorError: Error, Hashable, Sendable, CustomStringConvertible {
     case .controlNameTaken:
       "the name \(ControlNames.bus) is taken on this bus: a bus can control one simulation"
     }
+  }
+}
+
+// MARK: - Faults of the host
+
+extension BlueZSimulator {
+  /// Unplugs an adapter. Does nothing when it is unplugged.
+  ///
+  /// Connections drop, and pending requests and a pending Connect are never answered; then every
+  /// object of the adapter is removed, and calls to them fail with `UnknownObject`.
+  ///
+  /// - Parameter adapter: The index of the adapter in the settings, from 0.
+  public func unplug(adapter: Int = 0) {
+    host.loop.performAndWait { [present] in present.contents.unplug(adapter)?.unplug() }
+  }
+
+  /// Plugs in an adapter as `hci` and an index, with its own address. Does nothing if it is plugged
+  /// in, or bluetoothd has ended.
+  ///
+  /// Devices that were connected or paired are known again below the new path, but not connected. A
+  /// real adapter often returns with another index after a reset of its controller.
+  ///
+  /// - Parameters:
+  /// - number: 0 is `hci0`; nil: the index in its settings. An index in use is skipped.
+  ///   - index: The index of the adapter in the settings, from 0.
+  public func plugIn(as number: Int? = nil, adapter index: Int = 0) {
+    host.loop.performAndWait { [self] in
+      guard let place = present.contents.place(for: index, as: number) else { return }
+      let adapter = makeAdapter(place.settings, as: place.number)
+      present.contents.plugIn(index, adapter, as: place.number)
+      adapter.add()
+    }
+  }
+
+  /// Ends as if killed: the connections to the bus and to devices end without notice. ``stop()``,
+  /// or closing the bus connection, is a normal termination.
+  public func crash() {
+    host.bus.close()
+    stop()
+  }
+
+  /// Creates the next bluetoothd, to be started after this one has ended. It has the same devices
+  /// in range, and the stored data of this one: devices that were connected or paired.
+  ///
+  /// - Parameter bus: A separate connection.
+  public func successor(on bus: MessageBus) -> BlueZSimulator {
+    BlueZSimulator(
+      bus: bus, devices: devices, settings: settings,
+      adapters: host.loop.performAndWait { [present] in present.reopened }, log: log,
+      observer: host.observer
+    )
+  }
+
+  /// Decides how each later call is handled.
+  ///
+  /// - Parameter treatment: Called on the loop with each call to bluetoothd.
+  package func treatCalls(_ treatment: @escaping @Sendable (Message) -> CallTreatment) {
+    host.loop.performAndWait { [calls] in calls.treat(treatment) }
+  }
+}
+
+// MARK: - Actions
+
+extension BlueZSimulator {
+  /// Changes a device, or its link.
+  public func apply(_ change: DeviceChange, to device: BluetoothAddress) {
+    let own = (devices + locals.map(\.device)).first { $0.definition.address == device }
+    switch change {
+    case .loseLink: loseLink(device)
+    case .vanish: vanish(device)
+    case .appear: appear(device)
+    case .loseBonds: own?.loseBonds()
+    case .offer(let service, let isOffered): offer(service, isOffered, at: device)
+    case .replace(let service, let isReplaced): replace(service, isReplaced, at: device)
+    case .services(let resolution): resolve(resolution, at: device)
+    case .notifications(let fault): own?.setNotificationFault(fault)
+    case .rules(let rules): own?.setFaults(rules)
+    case .rule(let rule): own?.addFault(rule)
+    case .move(let rssi, let duration): own?.move(to: rssi, within: duration)
+    case .follow(let movement): own?.move(movement)
+    case .stray(let spread): own?.stray(by: spread)
+    case .set(let value, let handle): own?.setValue(value, at: handle)
+    case .release(let handle): own?.letMove(at: handle)
+    case .advertise(let advertisement, let endsMovement):
+      own?.advertise(advertisement)
+      if endsMovement { own?.move(nil) }
+    }
+  }
+
+  /// Changes an adapter, counted from 0 in the order of the settings.
+  public func apply(_ change: AdapterChange, toAdapter adapter: Int) {
+    switch change {
+    case .power(let isOn): setPowered(isOn, adapter: adapter)
+    case .unplug: unplug(adapter: adapter)
+    case .plugIn(let number): plugIn(as: number, adapter: adapter)
+    }
+  }
+
+  /// Ends bluetoothd: killed, or terminated in good order.
+  public func end(isKilled: Bool) {
+    if !isKilled { stop() }
+    crash()
   }
 }

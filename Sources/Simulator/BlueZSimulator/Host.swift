@@ -1,4 +1,4 @@
-// What all parts of the simulated bluetoothd share: the bus, the objects on it, the timers.
+// The environment that all parts of the simulated bluetoothd share: bus, objects, agents, settings.
 
 import BlueZInterfaces
 import DBus
@@ -26,12 +26,12 @@ extension Invocation {
 }
 
 extension MessageBus {
-  /// Calls a method of an object, which does not reply.
+  /// Calls a method of an object without expecting a reply.
   func send<Input, Output>(
     _ method: Method<Input, Output>, _ input: Input, on path: ObjectPath, of client: String
   ) {
     let call = try? MethodCall(method, input, on: path, of: client)
-    // A program whose bus has ended does nothing any more.
+    // Fails only if the bus has ended, when there is nothing left to do.
     if let call { try? send(call.withoutReply()) }
   }
 }

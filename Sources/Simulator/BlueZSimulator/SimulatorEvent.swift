@@ -1,11 +1,12 @@
-// Events at the devices, as an observer in the simulator sees them.
+// Events at the simulated devices.
 
 public import Bluetooth
 public import SimulatedDevices
 
 /// An event between the simulated host and a device.
 ///
-/// Reported on the loop, in order, when it happens at the device, whatever the clients know.
+/// Reported on the loop, in order, at the moment it happens at the device; clients may learn of it
+/// later.
 public enum SimulatorEvent: Hashable, Sendable, CustomStringConvertible {
   /// A device connected.
   case linkUp(BluetoothAddress)
@@ -17,16 +18,16 @@ public enum SimulatorEvent: Hashable, Sendable, CustomStringConvertible {
   case written(BluetoothAddress, BluetoothUUID, [UInt8])
   /// Notifications or indications of a characteristic were enabled.
   case subscribed(BluetoothAddress, BluetoothUUID)
-  /// They were disabled.
+  /// Notifications or indications of a characteristic were disabled.
   case unsubscribed(BluetoothAddress, BluetoothUUID)
   /// A device sent a value of a characteristic.
   case notified(BluetoothAddress, BluetoothUUID, [UInt8])
-  /// The connection has a new key.
+  /// The connection was encrypted with a new key.
   case paired(BluetoothAddress, LinkSecurity)
-  /// Whether the controller scans.
+  /// The controller started or stopped scanning.
   case scanning(Bool)
 
-  /// Its parts, as scenarios and the log of the boundary name them.
+  /// The parts of the event, with the names of scenarios and the log.
   var parts:
     (
       kind: WorldEvent.Kind, device: BluetoothAddress?, characteristic: BluetoothUUID?,

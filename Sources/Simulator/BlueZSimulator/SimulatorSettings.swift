@@ -7,41 +7,42 @@ public import SimulatedDevices
 ///
 /// - Source: BlueZ 5.66, at the constants that each property names.
 public struct SimulatorSettings: Hashable, Sendable {
-  /// From Disconnect to the end of the connection (`src/device.c` DISCONNECT_TIMER).
+  /// The time from Disconnect to the end of the connection (`src/device.c` DISCONNECT_TIMER).
   public var disconnectDelay = Duration.seconds(2)
-  /// How long a device that was never connected stays known after it was last seen (`src/main.conf`
-  /// TemporaryTimeout).
+  /// The time until a device that was never connected is removed, after its last advertisement
+  /// (`src/main.conf` TemporaryTimeout).
   public var temporaryTimeout = Duration.seconds(30)
-  /// How long a connection attempt to an absent device lasts: seen 40 s.
+  /// The duration of a connection attempt to an absent device; 40 s was observed.
   public var connectTimeout = Duration.seconds(40)
-  /// How long a peer may take to respond before the connection is dropped (`src/shared/att.c`).
+  /// The limit for a peer's response, after which the connection is dropped (`src/shared/att.c`).
   public var attTimeout = Duration.seconds(30)
-  /// How long an agent may take to reply (`src/agent.c` REQUEST_TIMEOUT).
+  /// The limit for an agent's reply (`src/agent.c` REQUEST_TIMEOUT).
   public var agentTimeout = Duration.seconds(60)
-  /// How long a device waits for the host during pairing before it disconnects: seen 30 s (Core
-  /// 5.4, Vol 3, Part H §3.4).
+  /// The limit of a device for the host's response during pairing, after which it disconnects; 30 s
+  /// was observed (Core 5.4, Vol 3, Part H §3.4).
   public var pairingTimeout = Duration.seconds(30)
-  /// How long the person at a device takes to type a passkey.
+  /// The time that a user of a device needs to type a passkey.
   public var personDelay = Duration.seconds(2)
-  /// From a change of power to its effect.
+  /// The time from a change of power to its effect.
   public var powerDelay = Duration.milliseconds(10)
-  /// The smallest change of RSSI that is announced while no client has a filter, in dB
+  /// The smallest change of RSSI, in dB, that is announced while no client has a filter
   /// (`src/device.c` RSSI_THRESHOLD).
   public var rssiThreshold = 8
-  /// The TX power in dBm of the adapter on a connection.
+  /// The TX power of the adapter on a connection, in dBm.
   public var transmitPower = 0
-  /// Whether the delays of the devices' connections apply; without them every response arrives at
+  /// Whether connections have the delays of their devices; otherwise every response arrives at
   /// once.
   public var keepsLinkDelays = true
-  /// The simulated release, where releases differ.
+  /// The simulated release of BlueZ, where releases differ.
   public var version = BlueZVersion.recorded
-  /// Whether clients can scan passively: an experimental interface, off by default.
+  /// Whether bluetoothd offers advertisement monitors (passive scanning): an experimental
+  /// interface, off by default.
   public var offersMonitors = false
 
-  /// The initial adapters. The first is the one that is unplugged and powered off.
+  /// The initial adapters. The first one is the default for changes of power and plugging.
   public var adapters = [AdapterSettings()]
 
-  /// The delays of bluetoothd.
+  /// Creates the settings with the delays of bluetoothd.
   ///
   /// ```swift
   /// var settings = SimulatorSettings()
@@ -50,8 +51,8 @@ public struct SimulatorSettings: Hashable, Sendable {
   /// ```
   public init() {}
 
-  /// No delay except where time itself matters: advertising intervals, behaviours, and waits for
-  /// peers that never respond.
+  /// Settings without delays, except where time itself matters: advertising intervals, generated
+  /// values, and waits for peers that never respond.
   public static let instant: SimulatorSettings = {
     var settings = SimulatorSettings()
     settings.disconnectDelay = .zero
@@ -60,6 +61,6 @@ public struct SimulatorSettings: Hashable, Sendable {
     return settings
   }()
 
-  /// A delay of a connection, if these apply.
+  /// The delay of a connection; zero if ``keepsLinkDelays`` is false.
   func link(_ delay: Duration) -> Duration { keepsLinkDelays ? delay : .zero }
 }

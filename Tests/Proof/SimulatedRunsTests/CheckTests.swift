@@ -76,7 +76,7 @@ struct CheckTests {
       return .message(message)
     }
     let start: [Sighting] = [
-      .joined(program: 0, name: ":1.5"), .asked(chain, Self.plan([step])),
+      .joined(program: 0, name: ":1.5"), .requested(chain, Self.plan([step])),
       .stepBegan(chain, 0, step), message(.methodCall), message(.methodReturn),
       .device(.linkDown(Self.address)),
     ]

@@ -1,8 +1,8 @@
-// What the kernel's management interface reports about a controller.
+// A controller's properties, as the kernel's management interface reports them.
 
 import Bluetooth
 
-/// The answer to Read Controller Information.
+/// The reply to Read Controller Information.
 ///
 /// - Source: BlueZ `doc/mgmt-api.txt`, "Read Controller Information Command".
 struct ControllerInformation: Hashable, Sendable {

@@ -1,4 +1,4 @@
-// Commands to a controller, as octets.
+// HCI commands, encoded as bytes, and the parsing of their replies.
 
 /// The opcode of an HCI command.
 ///
@@ -28,7 +28,7 @@ struct HCICommand: Hashable, Sendable {
     )
   }
 
-  /// The packet for a raw socket, which starts with the packet type of the UART transport.
+  /// The packet for a raw socket. It begins with the packet type, as on the UART transport.
   ///
   /// - Source: Bluetooth Core 5.4, Vol 4, Part A §2, Part E §5.4.1.
   var packet: [UInt8] {

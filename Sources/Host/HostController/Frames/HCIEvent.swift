@@ -1,4 +1,4 @@
-// Events of a controller, parsed. Only the events that this module uses.
+// Parses the HCI events that this module uses.
 
 import Bluetooth
 
@@ -31,7 +31,7 @@ enum HCIEvent: Hashable, Sendable {
     static let enhancedConnectionComplete2: UInt8 = 0x29
   }
 
-  /// Parses an event packet that has no packet type.
+  /// Parses an event packet without its packet type byte.
   ///
   /// - Returns: Nil when it is truncated.
   init?(_ octets: some Sequence<UInt8>) {
@@ -89,9 +89,9 @@ struct LEConnection: Hashable, Sendable {
   let address: BluetoothAddress
   let parameters: ConnectionParameters
 
-  /// Parses what follows the subevent code.
+  /// Parses the parameters after the subevent code.
   ///
-  /// - Parameter isEnhanced: Whether two resolvable addresses precede the parameters.
+  /// - Parameter isEnhanced: Whether two resolvable addresses precede the connection parameters.
   /// - Source: Bluetooth Core 5.4, Vol 4, Part E §7.7.65.1, §7.7.65.10.
   fileprivate init?(_ reader: inout PacketReader, isEnhanced: Bool) {
     guard let status = reader.uint8(), let handle = reader.uint16(), reader.take(2) != nil,

@@ -1,4 +1,4 @@
-// The status codes of a controller's answers.
+// HCI status codes.
 
 /// An HCI error code, with names for those that the commands used here can return.
 ///
@@ -24,7 +24,7 @@ struct HCIStatus: RawRepresentable, Hashable, Sendable, CustomStringConvertible 
     }
   }
 
-  /// `0x02 Unknown Connection Identifier`.
+  /// The number and the name, such as `0x02 Unknown Connection Identifier`.
   var description: String {
     let digits = String(rawValue, radix: 16)
     let number = "0x" + (digits.utf8.count == 1 ? "0" : "") + digits

@@ -11,13 +11,13 @@ struct ManagementCommand: Hashable, Sendable {
   let index: UInt16
   let parameters: [UInt8]
 
-  /// No controller.
+  /// The index for commands that concern no controller.
   static let nonController: UInt16 = 0xffff
 
   /// Lists the controllers. Needs no privilege.
   static let readIndexList = ManagementCommand(code: 0x0003, index: nonController, parameters: [])
 
-  /// Reads what a controller is and supports. Needs no privilege.
+  /// Reads the properties of a controller. Needs no privilege.
   static func readInformation(of index: UInt16) -> ManagementCommand {
     ManagementCommand(code: 0x0004, index: index, parameters: [])
   }

@@ -1,24 +1,24 @@
-// What the kernel of this host reports about its controllers and connections, beside bluetoothd.
+// Queries the kernel about the host's controllers and connections, without bluetoothd.
 //
-// It decides what to ask and what the answers mean; the kernel's sockets do the asking.
+// It chooses the queries and interprets the replies; KernelSockets sends and receives them.
 
 public import Bluetooth
 public import Signals
 
 /// The controllers of this host, queried through the kernel.
 ///
-/// RSSI and TX power need no privilege as long as the kernel permits read-only commands to
-/// everybody.
+/// RSSI and TX power need no privilege as long as the kernel permits read-only commands to every
+/// user.
 public struct HostController: LinkMeter, AdapterInspection {
   private let kernel: any HostKernel
-  /// The observed parameters of a connection; nil without a trace.
+  /// The source of a connection's observed parameters; nil without a trace.
   private let timing: Timing?
 
   /// The parameters of the connection to a device over a controller; nil when none were observed.
   typealias Timing =
     @Sendable (_ device: BluetoothAddress, _ controller: UInt16) -> ConnectionParameters?
 
-  /// Opens no socket yet.
+  /// Creates the queries without opening a socket.
   ///
   /// - Parameters:
   ///   - loop: The loop that waits for answers.
@@ -34,7 +34,7 @@ public struct HostController: LinkMeter, AdapterInspection {
     self.timing = timing
   }
 
-  /// Runs queries of the kernel; one that is not answered is a failure of the operation.
+  /// Runs queries of the kernel. A query without a reply becomes a failure of the operation.
   private func asking<Answer>(
     _ operation: String, _ body: () async throws -> Answer
   ) async throws -> Answer {
@@ -58,7 +58,7 @@ public struct HostController: LinkMeter, AdapterInspection {
       }
       let rssi = try await kernel.answer(to: .readRSSI(handle), of: controller).level(of: handle)
       let power = try await kernel.answer(to: .readTransmitPower(handle), of: controller)
-      // Not every controller supports the command, and none has to know the power.
+      // Some controllers lack the command or do not know the power: report the RSSI without it.
       return LinkStrength(rssi: rssi, txPower: try? power.level(of: handle))
     }
   }
@@ -74,7 +74,7 @@ public struct HostController: LinkMeter, AdapterInspection {
     }
   }
 
-  /// 0 for `hci0`.
+  /// The index of an adapter, 0 for `hci0`.
   private static func index(of adapter: String) throws(HostProblem) -> UInt16 {
     guard adapter.hasPrefix("hci"), let index = UInt16(adapter.dropFirst(3)) else {
       throw .noAdapter(adapter)

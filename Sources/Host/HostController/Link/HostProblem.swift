@@ -1,9 +1,9 @@
-// Why the kernel or a controller has no answer, and which failure that is.
+// Failed queries of the kernel or a controller, and the failures that they are reported as.
 
 import Bluetooth
 import Glibc
 
-/// A question that was not answered.
+/// A query without a result.
 enum HostProblem: Error, Equatable {
   /// The kernel has no such connection.
   case noLink
@@ -13,15 +13,15 @@ enum HostProblem: Error, Equatable {
   case levelUnknown
   /// The management interface refused a command.
   case refusedByKernel(status: UInt8)
-  /// No trace is running that could see the events of the controllers.
+  /// No trace is running that could have observed the events of the controllers.
   case untraced
-  /// A trace is running, and the connection was made before it started.
+  /// The connection was made before the trace started.
   case madeUntraced
   case noAdapter(String)
   /// A system call failed, with this error number.
   case systemCall(Int32)
 
-  /// The failure of an operation that needed the answer.
+  /// The failure of an operation that needed the reply.
   func failure(_ operation: String) -> DeviceFailure {
     let (code, meaning, hint) = explanation
     return DeviceFailure(
@@ -68,7 +68,7 @@ enum HostProblem: Error, Equatable {
       )
     case .noAdapter(let name):
       (.adapterMissing, "unknown adapter '\(name)'", "blerun adapters lists them")
-    // The monitor channel needs it, and so do commands that are not read-only.
+    // The monitor channel needs this privilege, as do commands that are not read-only.
     case .systemCall(EPERM), .systemCall(EACCES):
       (
         .capabilityMissing, "this needs the capability CAP_NET_RAW",

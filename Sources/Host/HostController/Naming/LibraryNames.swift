@@ -1,13 +1,13 @@
 // The company names in libbluetooth.
 //
-// The table is that of the installed version: newer identifiers are missing.
+// The table is compiled into the installed library: newer identifiers are missing.
 
 public import Bluetooth
 import CBluetooth
 
 /// The table of libbluetooth.
 public struct LibraryNames: CompanyNames {
-  /// Reads nothing: the table is compiled into the library.
+  /// Creates the lookup. Reads no file: the table is part of the library.
   public init() {}
 
   /// The name of a company; nil for an identifier that is newer than the library, and for 0xffff,
@@ -20,6 +20,6 @@ public struct LibraryNames: CompanyNames {
     return name == Self.unknown ? nil : name
   }
 
-  /// What the library returns for an identifier that is not in its table.
+  /// The library's result for an identifier that is not in its table.
   private static let unknown = "not assigned"
 }

@@ -1,4 +1,4 @@
-// The seam to the kernel: a test replaces it with a script.
+// The interface to the kernel's HCI sockets; a test replaces it with scripted replies.
 
 import Bluetooth
 

@@ -1,4 +1,4 @@
-// The kernel's HCI sockets. What is asked and what the answers mean is decided elsewhere.
+// Opens the kernel's HCI sockets and exchanges packets. HostController interprets the replies.
 
 import Bluetooth
 import CBluetooth
@@ -9,9 +9,9 @@ import Signals
 struct KernelSockets: HostKernel {
   let loop: Loop
 
-  /// How long to wait for an answer. A controller answers within milliseconds.
+  /// The limit for a reply. A controller replies within milliseconds.
   private static let limit = Duration.seconds(2)
-  /// No controller has more connections than this.
+  /// The maximum number of connections to list; no controller has more.
   private static let mostConnections: UInt16 = 64
   private static let longestFrame = 4096
 

@@ -1,6 +1,6 @@
 // A trace of all traffic between the kernel and its controllers, written to a file.
 //
-// A thin shell: TraceContent decides what is written, this holds the socket and the file.
+// A thin shell: it owns the socket and the file, TraceContent decides what is written where.
 
 public import Bluetooth
 import CBluetooth
@@ -26,7 +26,7 @@ public final class HCITrace: RunTrace {
   /// 64 MiB: some hours of a busy link.
   public static let usualLimit = 64 << 20
 
-  /// What the kernel may buffer while this program is busy.
+  /// The size of the kernel's buffer while this program is busy.
   private static let unreadOctets: Int32 = 4 << 20
   private static let longestFrame = 6 + 0xffff
 
@@ -64,13 +64,13 @@ public final class HCITrace: RunTrace {
     close()
   }
 
-  /// Writes packets as they arrive, on `loop`, until ``close()``.
+  /// Writes packets as they arrive on `loop`, until ``close()``.
   public func start(on loop: Loop) {
     let watch = loop.watch(socket, for: .readable) { [weak self] _ in self?.drain() }
     state.withLock { $0.watch = watch }
   }
 
-  /// Writes what has arrived, and ends the recording. Later calls do nothing.
+  /// Writes the pending packets, and ends the recording. Later calls do nothing.
   public func close() {
     drain()
     let (wasOpen, watch, descriptor) = state.withLock { state in
@@ -100,14 +100,14 @@ public final class HCITrace: RunTrace {
     state.withLock { $0.content.files }.map { (name($0.number), $0.packets) }
   }
 
-  /// How many packets are in no file: those between the first and the second file, or those that
+  /// The number of packets in no file: those between the first and the second file, or those that
   /// arrived after the only file was full.
   public var leftOut: Int { state.withLock { $0.content.left } }
 
   private func name(_ number: Int) -> String { number == 0 ? file : "\(file).\(number)" }
 
-  /// The parameters of a connection that is up and was made during the recording; nil when none
-  /// were reported.
+  /// The parameters of a current connection that was made during the recording; nil if none were
+  /// reported.
   func parameters(of address: BluetoothAddress, over controller: UInt16) -> ConnectionParameters? {
     drain()
     return state.withLock { $0.content.links.present(address, over: controller) }
@@ -121,9 +121,10 @@ public final class HCITrace: RunTrace {
 
   // MARK: Socket and file
 
-  /// Writes everything that the socket holds.
+  /// Writes every packet that the socket holds.
   private func drain() {
-    // Held throughout: the packets of two calls must not mix. Nothing here calls out.
+    // Holds the lock throughout, so that the packets of two calls do not mix. Nothing here calls
+    // out.
     let finished: Watch? = state.withLock { state in
       guard state.isOpen else { return nil }
       var finished: Watch?
@@ -141,7 +142,7 @@ public final class HCITrace: RunTrace {
           octets += writing.octets
         }
       } catch {
-        // The socket has reached its end: it would stay ready for ever.
+        // End of file: the socket would otherwise be reported as readable forever.
         finished = state.watch
         state.failure = state.failure ?? TraceFailure(file: file, errorNumber: error.errorNumber)
       }
@@ -158,7 +159,7 @@ public final class HCITrace: RunTrace {
     state.failure = TraceFailure(file: file, errorNumber: number)
   }
 
-  /// Continues in another file.
+  /// Continues in the next file.
   private func begin(_ number: Int, _ state: inout State) {
     guard state.failure == nil else { return }
     let isClosed = Glibc.close(state.descriptor) == 0

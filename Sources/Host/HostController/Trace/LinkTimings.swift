@@ -8,7 +8,7 @@ public struct LinkTiming: Hashable, Sendable {
   public let parameters: ConnectionParameters
 }
 
-/// The connections seen in events, in the order in which they were made.
+/// Connections observed in events, in the order in which they were made.
 struct LinkTimings: Sendable {
   private struct Entry {
     let index: UInt16
@@ -20,7 +20,7 @@ struct LinkTimings: Sendable {
 
   private var entries: [Entry] = []
 
-  /// A device that reconnects many times is one entry; this bounds the number of devices.
+  /// The maximum number of devices. A device that reconnects many times has one entry.
   private static let most = 64
 
   /// All connections, one per device, each with its latest parameters.
@@ -28,7 +28,7 @@ struct LinkTimings: Sendable {
     entries.map { LinkTiming(address: $0.address, parameters: $0.parameters) }
   }
 
-  /// The parameters of a connection that is up.
+  /// The parameters of a connection that is up; nil if none was observed.
   func present(_ address: BluetoothAddress, over index: UInt16) -> ConnectionParameters? {
     entries.last { $0.index == index && $0.address == address && $0.isUp }?.parameters
   }
@@ -48,7 +48,7 @@ struct LinkTimings: Sendable {
     case .updated(let handle, let parameters)?:
       change(packet.index, handle) { $0.parameters = parameters }
     case .disconnected(let handle)?:
-      // The handle may be reused for another device from here on.
+      // From here on the handle may belong to another device.
       change(packet.index, handle) { $0.isUp = false }
     case .connected?, .commandComplete?, .commandStatus?, .other?, nil: break
     }

@@ -6,13 +6,13 @@ import Bluetooth
 ///
 /// - Source: Linux `include/net/bluetooth/hci_mon.h`.
 struct MonitorPacket: Hashable, Sendable {
-  /// The kind: a command, an event, data, a note of the kernel.
+  /// The kind of packet: a command, an event, data, or a note by the kernel.
   let opcode: UInt16
   /// The controller; 0xffff for none.
   let index: UInt16
   let payload: [UInt8]
 
-  /// The kind that carries an event of a controller.
+  /// The opcode of a controller's event.
   static let event: UInt16 = 3
 
   init(opcode: UInt16, index: UInt16, payload: [UInt8]) {

@@ -1,4 +1,5 @@
-// A packet of a trace in words. What carries values or keys is named, not printed.
+// Describes the packets of a trace. Values and keys are never printed, only what kind of packet
+// carries them.
 
 import Bluetooth
 
@@ -7,8 +8,8 @@ import Bluetooth
 /// - Source: Bluetooth Core 5.4, Vol 4, Part E §5.4, §7 (HCI); Vol 3, Part A §3.1 (L2CAP), Part F
 ///   §3.4.8 (ATT opcodes), Part H §3.3 (SMP).
 enum PacketText {
-  /// The direction, `<` to the controller or `>` from it, and what it is; the number of a kind that
-  /// has no name here.
+  /// The direction, `<` to the controller or `>` from it, and the kind; a number for kinds without
+  /// a name here.
   static func text(of packet: MonitorPacket) -> String {
     var reader = PacketReader(packet.payload)
     switch packet.opcode {
@@ -47,7 +48,7 @@ enum PacketText {
 
   private static func data(_ reader: inout PacketReader) -> String? {
     guard let header = reader.number(2), reader.take(2) != nil else { return nil }
-    // 01: a packet that continues another one.
+    // 01 marks a continuation of the previous packet.
     guard header >> 12 & 3 != 1, reader.take(2) != nil, let channel = reader.number(2) else {
       return "data, continued"
     }
@@ -125,12 +126,12 @@ extension PacketReader {
     return "0x" + String(repeating: "0", count: max(0, 2 * octets - text.utf8.count)) + text
   }
 
-  /// The next number in digits.
+  /// Reads the next number, as hexadecimal digits.
   fileprivate mutating func hex(_ octets: Int) -> String? {
     number(octets).map { Self.hex($0, octets: octets) }
   }
 
-  /// The next number by its name, or in digits.
+  /// Reads the next number, as its name or as hexadecimal digits.
   fileprivate mutating func name(_ octets: Int, in names: [UInt64: String]) -> String? {
     number(octets).map { names[$0] ?? Self.hex($0, octets: octets) }
   }

@@ -1,4 +1,4 @@
-// The btsnoop format, as octets.
+// Encodes the btsnoop format.
 
 /// A trace file of monitor packets.
 ///
@@ -11,10 +11,10 @@ enum SnoopFormat {
   /// The octets of a record header.
   private static let recordHeader = 24
 
-  /// 1970-01-01T00:00:00Z in microseconds of the file's own epoch, the year 0.
+  /// 1970-01-01T00:00:00Z in microseconds since the epoch of the format, the year 0.
   private static let epoch: Int64 = 0x00dc_ddb3_0f2f_8000
 
-  /// One packet, and when the kernel captured it.
+  /// Encodes a packet with the time at which the kernel captured it.
   ///
   /// - Parameter microseconds: Since 1970-01-01T00:00:00Z.
   static func record(_ packet: MonitorPacket, at microseconds: Int) -> [UInt8] {

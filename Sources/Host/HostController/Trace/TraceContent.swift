@@ -1,21 +1,21 @@
-// What of a trace is written where, and what is known of it: decisions without a file or a socket.
+// Decides which packets of a trace are written to which file, without a file or a socket.
 
 import Bluetooth
 import Signals
 
-/// The content of a trace as it grows, within its limit.
+/// The content of a trace, limited in size.
 ///
-/// It is in up to three files of a third of the limit each: the first, which keeps the beginning,
-/// and the last two of those that follow, numbered from 1. A file is never renamed, so that a
-/// reported name stays valid. A trace that cannot have more files (a pipe) ends at the limit.
+/// It has up to three files, each of a third of the limit: the first one, and the last two of those
+/// that follow, numbered from 1. Files are never renamed, so that a reported name stays valid. A
+/// trace that cannot have further files (a pipe) ends at the limit.
 struct TraceContent: Sendable {
-  /// What to do with a packet.
+  /// The file operations for one packet.
   struct Writing: Equatable, Sendable {
-    /// The file to create first, with its header; nil continues the current file.
+    /// The file to create first, with its header; nil to continue the current file.
     var begins: Int?
-    /// The file to remove first.
+    /// The file to remove first; nil for none.
     var removes: Int?
-    /// What to write; empty for a packet that is left out.
+    /// The bytes to write; empty for a packet that is left out.
     var octets: [UInt8] = []
   }
 
@@ -32,11 +32,12 @@ struct TraceContent: Sendable {
   private(set) var octets: Int
   /// The capture time of each packet in the current file, in microseconds since 1970.
   private(set) var times: [Int] = []
-  /// The last packets of the current file, as many as a slice has.
+  /// The last packets of the current file, as many as a slice may contain.
   private var recent = RecentValues<MonitorPacket>(limit: 32)
-  /// The files that exist, the current one last.
+  /// The existing files, the current one last.
   private(set) var files = [File(number: 0, packets: 0)]
-  /// How many packets are in no file: those between the first and the others, or after a full one.
+  /// The number of packets in no file: those between the first and the last files, or after a full
+  /// one.
   private(set) var left = 0
   private(set) var links = LinkTimings()
 
@@ -50,23 +51,22 @@ struct TraceContent: Sendable {
   /// The number of the current file.
   var present: Int { files[files.count - 1].number }
 
-  /// How many packets are or were written.
+  /// The number of packets that are or were written.
   var total: Int { files.reduce(hasMoreFiles ? left : 0) { $0 + $1.packets } }
 
-  /// Adds a packet.
   mutating func add(_ packet: MonitorPacket, at microseconds: Int) -> Writing {
     links.observe(packet)
     let record = SnoopFormat.record(packet, at: microseconds)
     var writing = Writing()
     let isFull = octets + record.count > most
     if isFull, hasMoreFiles, !times.isEmpty { begin(&writing) }
-    // A trace with gaps would be misleading: a full file stays full, for the smallest packet too.
+    // A trace with gaps would be misleading: a full file gets no further packet, however small.
     guard hasMoreFiles || (left == 0 && !isFull) else {
       left += 1
       return writing
     }
     octets += record.count
-    // The beginning of a packet: what it is.
+    // Only the beginning of a packet, which tells its kind.
     recent.append(
       MonitorPacket(
         opcode: packet.opcode, index: packet.index, payload: Array(packet.payload.prefix(24))
@@ -111,7 +111,7 @@ struct TraceContent: Sendable {
     )
   }
 
-  /// The last packets from a place in the current file on.
+  /// The last packets, beginning with the one at that index in the current file.
   private func last(from first: Int) -> [TracePacket] {
     let packets = recent.values.suffix(times.count - first)
     return zip(times.count - packets.count..<times.count, packets).map { place, packet in

@@ -1,4 +1,4 @@
-// A subscription that resumes does so: it is never silent without a reason.
+// A resuming subscription resumes: it is never silent without a reason.
 
 import BlueZInterfaces
 import BlueZSimulator
@@ -7,21 +7,21 @@ import DBus
 import Signals
 import SimulatedDevices
 
-/// Checks that a program asks bluetoothd for something soon after the connection of a subscription
-/// that resumes has dropped, or that the step ends.
+/// Checks that, soon after the connection of a resuming subscription dropped, the program calls
+/// bluetoothd or the step ends.
 struct ResumptionCheck: Check {
-  /// A step with such a subscription.
+  /// A step with a resuming subscription.
   private struct Open {
     let id: ChainID
     let step: ChainStep
     let device: BluetoothAddress
     /// bluetoothd has subscribed for it.
     var isActive = false
-    /// Since when the program could have asked; nil when nothing is to be resumed.
+    /// The time from which the program could call; nil while there is nothing to resume.
     var since: Instant?
   }
 
-  /// How long a program may take: it pauses for 5 s at most.
+  /// The limit for the program's call; its own pause is 5 s at most.
   private static let limit = Duration.seconds(10)
 
   private static let starting = [
@@ -32,11 +32,11 @@ struct ResumptionCheck: Check {
   private let addresses: [BluetoothAddress]
   private var programs: [String: Int] = [:]
   private var plans: [ChainID: ChainPlan] = [:]
-  /// By program: it runs one step at a time.
+  /// The step of each program, which runs one at a time.
   private var open: [Int: Open] = [:]
   /// The members of the calls of a program that have no reply.
   private var pending: [Int: [UInt32: String]] = [:]
-  /// What a bus that stalls delivers, nobody can act on.
+  /// The bus stalls: programs cannot act.
   private var isStalled = false
 
   init(_ world: World) { addresses = world.devices.map(\.address) }
@@ -44,7 +44,7 @@ struct ResumptionCheck: Check {
   mutating func apply(_ sighting: Sighting, at now: Instant) {
     switch sighting {
     case .joined(let program, let name): programs[name] = program
-    case .asked(let id, let plan): plans[id] = plan
+    case .requested(let id, let plan): plans[id] = plan
     case .stepBegan(let id, _, let step):
       guard let plan = plans[id], step.bare.resumes else { return }
       open[id.program] = Open(id: id, step: step, device: addresses[plan.device])
@@ -95,7 +95,8 @@ struct ResumptionCheck: Check {
     problems.append(
       BrokenRule(
         rule: "A subscription that resumes is not silent",
-        detail: "\(step.id) \(step.step): the link dropped at \(since), and nothing was done", at: now
+        detail: "\(step.id) \(step.step): the link dropped at \(since), and nothing was done",
+        at: now
       )
     )
   }

@@ -21,7 +21,7 @@ final class WorldRun: Sendable {
     let services: [BlueZDevice]
   }
 
-  /// How long the run may take to settle after the healing: the longest chain with its clean-ups.
+  /// The limit for the run to settle after the healing: the longest chain with its clean-ups.
   static let settlingTime = Duration.seconds(300)
 
   let world: World

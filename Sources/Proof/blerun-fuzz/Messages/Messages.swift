@@ -28,7 +28,7 @@ struct Messages: FuzzTarget {
   }
 
   func input(_ number: UInt64) -> String {
-    guard let world = try? makeInput(number) else { return "there is no world" }
+    guard let world = try? makeWorld(number) else { return "there is no world" }
     let draft = draft(number, world)
     let text = draft.message.map { "\($0)" } ?? "a message that nobody can send"
     let limit = draft.freeDescriptors.map { "with \($0) descriptors left: " } ?? ""
@@ -38,7 +38,7 @@ struct Messages: FuzzTarget {
   mutating func feed(_ number: UInt64) throws -> Bool {
     if number % Self.roundLength == 0 || world == nil {
       world = nil
-      world = try makeInput(number)
+      world = try makeWorld(number)
       granted = 0
     }
     let isTaken = try send(number)
@@ -72,7 +72,7 @@ struct Messages: FuzzTarget {
 
   private struct Draft {
     let message: Message?
-    /// How many descriptors can be opened while it is handled; nil: enough.
+    /// The number of descriptors that can be opened while it is handled; nil: enough.
     let freeDescriptors: Int?
     var generator: SeededGenerator
   }

@@ -1,6 +1,4 @@
 // The simulated adapter: the object Adapter1, its power, and its clients.
-//
-// Discovery is in AdapterServer+Discovery.swift.
 
 import BlueZInterfaces
 import Bluetooth
@@ -8,15 +6,15 @@ import DBus
 import Signals
 import SimulatedDevices
 
-/// One adapter with the devices in range.
+/// An adapter, with the devices in its range.
 final class AdapterServer: Sendable {
   struct State {
     var alias: String?
     var isPowered = true
-    /// The power that it is changing to.
+    /// The target of the power change in progress; nil without one.
     var comingPower: Bool?
     var isDiscoverable = false
-    /// Whether it is discoverable because the filter of a discovering client requires it.
+    /// The adapter is discoverable only because the filter of a discovering client requires it.
     var isDiscoverableByFilter = false
     var discoverableTimeout: UInt32 = 180
     var isPairable = false
@@ -26,7 +24,7 @@ final class AdapterServer: Sendable {
     var isDiscovering = false
     var discoverableTimer: LoopTimer?
     var pairableTimer: LoopTimer?
-    /// The next report of each advertisement.
+    /// The timer of each advertisement's next reception.
     var reports: [AdvertisementSlot: LoopTimer] = [:]
   }
 
@@ -36,12 +34,12 @@ final class AdapterServer: Sendable {
   let host: Host
   let state: Confined<State>
   let monitors: AdvertisementMonitors
-  /// The adapter as a device of others, and what programs have registered for it.
+  /// This adapter as the others see it: a device that serves and advertises for programs.
   let local: LocalDevice
   let applications: Applications
   let advertisements: Advertisements
 
-  /// The devices in range, also under addresses that they no longer use.
+  /// The devices in range, including objects for addresses that they no longer use.
   var devices: [RemoteDevice] { air.all }
 
   init(_ settings: AdapterSettings, path: ObjectPath, air: Air, local: LocalDevice, host: Host) {
@@ -58,7 +56,7 @@ final class AdapterServer: Sendable {
     advertisements = Advertisements(local, path: path, host: host) {
       (state.alias ?? settings.name.endedAtNUL, state.isPowered)
     }
-    local.follow(name: settings.name.endedAtNUL, isPowered: settings.isPowered)
+    local.update(name: settings.name.endedAtNUL, isPowered: settings.isPowered)
     self.path = path
     self.air = air
     self.host = host
@@ -67,7 +65,7 @@ final class AdapterServer: Sendable {
     }
   }
 
-  /// Announces that a property has changed, if the simulated release has it.
+  /// Announces a changed property, if the simulated release has it.
   func mark<Value>(_ property: Property<Value>) {
     if property.isDescribed(by: host.settings.version) {
       host.server.changed(property, at: path)
@@ -103,11 +101,11 @@ final class AdapterServer: Sendable {
 
   private var alias: String { state.alias ?? settings.name.endedAtNUL }
 
-  /// Recorded from bluetoothd: the reply comes first.
+  /// Sets the alias. The reply comes first, as recorded from bluetoothd.
   private func setAlias(_ alias: String, _ call: Invocation) {
     let before = self.alias
     state.alias = alias.isEmpty ? nil : alias
-    local.follow(name: self.alias)
+    local.update(name: self.alias)
     call.reply()
     if self.alias != before { mark(Adapter1.alias) }
   }
@@ -135,29 +133,29 @@ final class AdapterServer: Sendable {
   // MARK: Power
 
   private func setPowered(_ isOn: Bool, _ call: Invocation) {
-    // Whatever the new value is.
+    // bluetoothd is busy even if the new value is the current one.
     guard state.comingPower == nil else { return call.refuse(.busy) }
     guard isPowered != isOn else { return call.reply() }
-    changesPower(to: isOn)
+    announcePowerChange(to: isOn)
     host.loop.after(host.settings.powerDelay) { [weak self] in
       self?.setPowered(isOn) { call.reply() }
     }
   }
 
-  /// Changes the adapter's power.
+  /// Changes the power of the adapter.
   ///
-  /// Connections end before the reply; the other changes are announced after it.
+  /// Connections end before `answer` is called; other changes are announced after it.
   func setPowered(_ isOn: Bool, answer: () -> Void = {}) {
     guard isPowered != isOn else { return answer() }
-    defer { changesPower(to: nil) }
+    defer { announcePowerChange(to: nil) }
     guard !isOn else {
       answer()
       state.isPowered = true
       for device in devices { device.powerOn() }
-      local.follow(isPowered: true)
+      local.update(isPowered: true)
       return mark(Adapter1.powered)
     }
-    local.follow(isPowered: false)
+    local.update(isPowered: false)
     for device in devices { device.powerOff() }
     setDiscoverable(false)
     for device in devices where device.isTemporary { device.forget() }
@@ -166,9 +164,9 @@ final class AdapterServer: Sendable {
     state.sessions.end()
     if state.isDiscovering { endScan() }
     mark(Adapter1.powered)
-    // Announced whether it has changed or not.
+    // bluetoothd announces it even when it is unchanged.
     mark(Adapter1.discovering)
-    followDiscoverableFilter()
+    applyDiscoverableFilter()
   }
 
   var isPowered: Bool { state.isPowered }
@@ -182,14 +180,14 @@ final class AdapterServer: Sendable {
     }
   }
 
-  /// The adapter starts to change its power or, with nil, has finished.
-  private func changesPower(to isOn: Bool?) {
+  /// Announces that a power change begins or, with nil, has finished.
+  private func announcePowerChange(to isOn: Bool?) {
     state.comingPower = isOn
     mark(Adapter1.powerState)
   }
 
-  /// Whether bluetoothd would call an agent. Announced when the kernel knows: after other current
-  /// changes.
+  /// Sets `Pairable`, which means that an agent is registered. The kernel reports it, so it is
+  /// announced after other pending changes.
   func setPairable(_ isPairable: Bool) {
     guard state.isPairable != isPairable else { return }
     state.isPairable = isPairable
@@ -203,7 +201,7 @@ final class AdapterServer: Sendable {
   }
 
   /// - Source: recorded from bluetoothd 5.66, which lists the interfaces in this order.
-  func removeObject() {
+  private func removeObject() {
     let names = [Adapter1.interface, LEAdvertisingManager1.interface, GattManager1.interface]
     host.server.remove(names, from: path)
     host.server.remove(path)
@@ -211,14 +209,249 @@ final class AdapterServer: Sendable {
 
   // MARK: Clients
 
-  /// A client has left the bus: its sessions end, its connections stay.
+  /// Ends the sessions of a client that left the bus. Its connections stay.
   func clientLeft(_ client: String) {
     for device in devices { device.clientLeft(client) }
     monitors.clientLeft(client)
     advertisements.clientLeft(client)
     applications.clientLeft(client)
     state.sessions.forget(client)
-    followDiscoverableFilter()
+    applyDiscoverableFilter()
     endDiscoveryIfUnwanted()
+  }
+}
+
+// MARK: - Plugging
+
+extension AdapterServer {
+  /// Exports the adapter and its stored devices.
+  func add() {
+    let listening = host.settings.offersMonitors ? [monitors.interface] : []
+    let registering = [applications.interface, advertisements.interface]
+    host.server.add([interface] + registering + listening, at: path)
+    for device in devices { device.exportIfKept() }
+    host.server.flush()
+  }
+
+  /// Unplugs the adapter: drops connections, removes the objects of devices, powers the adapter
+  /// off, and removes it.
+  ///
+  /// - Source: recorded from bluetoothd 5.66.
+  func unplug() {
+    shutDown { wasDiscovering in
+      if wasDiscovering {
+        for device in devices where device.isExported { device.discoveryEnded() }
+      }
+      for device in devices { device.unplugged() }
+    }
+    host.server.flush()
+    removeObject()
+    host.server.flush()
+  }
+
+  /// Ends the simulation: drops connections and cancels every timer.
+  func stop() {
+    shutDown { _ in
+      for device in devices { device.stop() }
+    }
+  }
+
+  /// Ends scanning, advertising and connections, and drops the clients' requests.
+  private func shutDown(_ endDevices: (_ wasDiscovering: Bool) -> Void) {
+    monitors.stop()
+    advertisements.stop()
+    applications.stop()
+    local.clear()
+    let wasDiscovering = state.isDiscovering
+    for report in state.reports.values { report.cancel() }
+    state.contents = State(isPowered: false)
+    if wasDiscovering { host.observe(.scanning(false)) }
+    endDevices(wasDiscovering)
+    mark(Adapter1.powered)
+    mark(Adapter1.discovering)
+  }
+}
+
+// MARK: - Visibility
+
+extension AdapterServer {
+  /// The properties Discoverable and Pairable, with their timeouts.
+  ///
+  /// A new timeout counts from when it is set, even if the setting is already on. Replies precede
+  /// the announcements.
+  ///
+  /// - Source: recorded from bluetoothd 5.66.
+  var visibility: [ExportedProperty] {
+    [
+      ExportedProperty(Adapter1.discoverable, set: { self.setDiscoverable($0, $1) }) {
+        self.state.isDiscoverable
+      },
+      timeout(Adapter1.discoverableTimeout, \.discoverableTimeout) { $0.expireDiscoverable() },
+      ExportedProperty(
+        Adapter1.pairable,
+        set: { isPairable, call in
+          call.reply()
+          self.setPairable(isPairable)
+          self.expirePairable()
+        },
+        get: { self.state.isPairable }
+      ),
+      timeout(Adapter1.pairableTimeout, \.pairableTimeout) { $0.expirePairable() },
+    ]
+  }
+
+  private func timeout(
+    _ property: Property<UInt32>, _ path: any WritableKeyPath<State, UInt32> & Sendable,
+    _ expire: @escaping @Sendable (AdapterServer) -> Void
+  ) -> ExportedProperty {
+    ExportedProperty(
+      property,
+      set: { seconds, call in
+        call.reply()
+        let isChanged = self.state[dynamicMember: path] != seconds
+        self.state[dynamicMember: path] = seconds
+        // bluetoothd announces it even when it is unchanged.
+        self.mark(property)
+        if isChanged { expire(self) }
+      },
+      get: { self.state[dynamicMember: path] }
+    )
+  }
+
+  private func setDiscoverable(_ isOn: Bool, _ call: Invocation) {
+    guard isPowered || state.discoverableTimeout == 0 else { return call.refuse(.notPowered) }
+    call.reply()
+    setDiscoverable(isOn)
+    expireDiscoverable()
+  }
+
+  private func setDiscoverable(_ isOn: Bool) {
+    guard state.isDiscoverable != isOn else { return }
+    state.isDiscoverable = isOn
+    mark(Adapter1.discoverable)
+  }
+
+  private func expireDiscoverable() {
+    let limit = state.isDiscoverable ? state.discoverableTimeout : 0
+    restart(\.discoverableTimer, after: limit) { $0.setDiscoverable(false) }
+  }
+
+  private func expirePairable() {
+    let limit = state.isPairable ? state.pairableTimeout : 0
+    restart(\.pairableTimer, after: limit) { $0.setPairable(false) }
+  }
+
+  /// Restarts a timer; 0 seconds means no timeout.
+  private func restart(
+    _ path: WritableKeyPath<State, LoopTimer?>, after seconds: UInt32,
+    _ end: @escaping @Sendable (AdapterServer) -> Void
+  ) {
+    state[dynamicMember: path].take()?.cancel()
+    guard seconds > 0 else { return }
+    state[dynamicMember: path] = host.loop.after(.seconds(Int64(seconds))) { [weak self] in
+      if let self { end(self) }
+    }
+  }
+}
+
+// MARK: - Discovery
+
+extension AdapterServer {
+  // MARK: Calls
+
+  func startDiscovery(_ call: Invocation) {
+    guard isPowered else { return call.refuse(.notReady) }
+    if let refusal = state.sessions.start(call.caller) { return call.refuse(refusal) }
+    applyDiscoverableFilter()
+    // The reply comes first, as recorded from bluetoothd.
+    call.reply()
+    beginScan()
+  }
+
+  func stopDiscovery(_ call: Invocation) {
+    guard isPowered else { return call.refuse(.notReady) }
+    if let refusal = state.sessions.stop(call.caller) { return call.refuse(refusal) }
+    applyDiscoverableFilter()
+    call.reply()
+    endDiscoveryIfUnwanted()
+  }
+
+  /// Makes the adapter discoverable while the filter of a discovering client requires it.
+  private func applyDiscoverableFilter() {
+    let isWanted = state.sessions.wantsDiscoverable
+    guard isWanted ? !state.isDiscoverable : state.isDiscoverableByFilter else { return }
+    state.isDiscoverable = isWanted
+    state.isDiscoverableByFilter = isWanted
+    mark(Adapter1.discoverable)
+  }
+
+  private func setFilter(_ options: PropertyMap, _ call: Invocation) {
+    guard isPowered else { return call.refuse(.notReady) }
+    guard let filter = DiscoveryFilter(options) else { return call.refuse(.invalidArguments) }
+    state.sessions.filter(call.caller, options.isEmpty ? nil : filter)
+    applyDiscoverableFilter()
+    call.reply()
+  }
+
+  // MARK: Scanning
+
+  private func beginScan() {
+    guard !state.isDiscovering else { return }
+    state.isDiscovering = true
+    host.observe(.scanning(true))
+    mark(Adapter1.discovering)
+    for slot in air.slots {
+      // The first advertisement arrives within an interval, on average after half of it.
+      report(slot, after: air.interval(slot) / 2)
+    }
+  }
+
+  private func endDiscoveryIfUnwanted() {
+    guard state.isDiscovering, !state.sessions.isDiscovering else { return }
+    endScan()
+    mark(Adapter1.discovering)
+  }
+
+  /// Stops scanning and announces the changes of devices; the caller announces the change of the
+  /// adapter afterwards.
+  private func endScan() {
+    state.isDiscovering = false
+    for report in state.reports.values { report.cancel() }
+    state.reports = [:]
+    host.observe(.scanning(false))
+    for device in devices where device.isExported { device.discoveryEnded() }
+  }
+
+  /// Schedules the reception of a device's advertisement, once per interval.
+  private func report(_ slot: AdvertisementSlot, after delay: Duration) {
+    state.reports[slot] = host.loop.after(delay) { [weak self] in
+      guard let self, state.isDiscovering else { return }
+      receive(slot)
+      report(slot, after: air.interval(slot))
+    }
+  }
+
+  /// Receives an advertisement. Connected and out-of-range devices send none, and the controller
+  /// drops those of a device that it is connecting to.
+  private func receive(_ slot: AdvertisementSlot) {
+    let (device, number) = (air.current(slot.device), slot.number)
+    guard device.isInAir, device.device.isAdvertising, device.isIdle, !device.device.isLinked else {
+      return
+    }
+    let advertisement = device.device.advertised(number)
+    let sessions = state.sessions
+    let isWanted = sessions.accept(
+      services: advertisement.services, name: advertisement.name(of: device.device.definition),
+      address: device.address
+    )
+    guard isWanted else { return }
+    let data = device.device.advertisement(number)
+    guard data.rssi >= sessions.weakest ?? .min, device.device.getsThrough(rssi: data.rssi) else {
+      return
+    }
+    device.observe(
+      data, reportsAll: sessions.wantsDuplicates,
+      threshold: sessions.hasFilter ? 0 : host.settings.rssiThreshold
+    )
   }
 }

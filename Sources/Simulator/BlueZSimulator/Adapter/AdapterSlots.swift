@@ -1,4 +1,4 @@
-// The slots of the host's adapters, and their contents.
+// The slots of the host's adapters, and the stored data of their devices.
 //
 // Pure: the caller exports the objects.
 
@@ -14,17 +14,17 @@ struct AdapterSlots {
     let settings: AdapterSettings
     /// Its index while it is plugged in: 0 is `hci0`.
     var number: Int?
-    /// Its object; nil while it is unplugged, or bluetoothd does not run.
+    /// Its object; nil while it is unplugged or bluetoothd is not running.
     var server: AdapterServer?
   }
 
   private(set) var slots: [Slot]
-  /// The stored data of devices whose adapters are absent.
+  /// The stored data of devices whose adapters have no object.
   private(set) var stored: [StoredDevice]
-  /// bluetoothd has ended: no adapter gets an object any more.
-  private var isOver = false
+  /// bluetoothd has ended: no adapter gets an object again.
+  private var hasEnded = false
 
-  /// All adapters are plugged in with the indices of their settings, without objects yet.
+  /// Plugs all adapters in, with the indices of their settings but without objects.
   init(_ settings: [AdapterSettings], stored: [StoredDevice] = []) {
     slots = settings.map { Slot(settings: $0, number: $0.number) }
     self.stored = stored
@@ -33,17 +33,18 @@ struct AdapterSlots {
   /// The adapters that have objects.
   var all: [AdapterServer] { slots.compactMap(\.server) }
 
-  /// The object of one; nil while it is unplugged, or the adapter does not exist.
+  /// The object of an adapter; nil if it is unplugged or does not exist.
   func server(_ index: Int) -> AdapterServer? {
     slots.indices.contains(index) ? slots[index].server : nil
   }
 
-  /// Where an adapter can be plugged in; nil when it is plugged in, does not exist, or bluetoothd
-  /// has ended.
+  /// Finds the index for an adapter to plug in; nil if it is plugged in or does not exist, or
+  /// bluetoothd has ended.
   ///
-  /// - Parameter number: The requested index; nil: its own. An index that is in use is skipped.
+  /// - Parameter number: The first index to try; nil: the adapter's own. An index in use is
+  ///   skipped.
   func place(for index: Int, as number: Int?) -> (settings: AdapterSettings, number: Int)? {
-    guard !isOver, slots.indices.contains(index), slots[index].server == nil else { return nil }
+    guard !hasEnded, slots.indices.contains(index), slots[index].server == nil else { return nil }
     let taken = slots.compactMap { $0.server == nil ? nil : $0.number }
     let first = number ?? slots[index].settings.number
     let free = (first...).first { !taken.contains($0) }
@@ -55,7 +56,7 @@ struct AdapterSlots {
     slots[index].number = number
   }
 
-  /// Unplugs an adapter, and stores what is known of its devices.
+  /// Unplugs an adapter, and stores the data of its devices.
   mutating func unplug(_ index: Int) -> AdapterServer? {
     guard let server = server(index) else { return nil }
     keep(server)
@@ -64,19 +65,19 @@ struct AdapterSlots {
     return server
   }
 
-  /// bluetoothd ends: all adapters stay plugged in, without objects.
+  /// Removes the objects of all adapters when bluetoothd ends; the adapters stay plugged in.
   mutating func end() -> [AdapterServer] {
     let servers = all
     for server in servers { keep(server) }
     for index in slots.indices { slots[index].server = nil }
-    isOver = true
+    hasEnded = true
     return servers
   }
 
-  /// The slots as the next bluetoothd finds them.
+  /// The slots for the next bluetoothd.
   var reopened: AdapterSlots {
     var next = self
-    next.isOver = false
+    next.hasEnded = false
     return next
   }
 

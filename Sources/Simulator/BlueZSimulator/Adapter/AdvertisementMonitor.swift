@@ -11,10 +11,10 @@ import Signals
 ///
 /// - Source: BlueZ 5.66, `doc/advertisement-monitor-api.txt`.
 struct AdvertisementMonitor: Sendable {
-  /// The state of a device for the monitor.
+  /// A device as tracked by the monitor.
   private struct Sighting {
     var isFound = false
-    /// Since when every RSSI was high enough.
+    /// The start of the current period with an RSSI above the high threshold.
     var strongSince: Instant?
     /// When the RSSI of a found device was last high enough.
     var lastHeld: Instant
@@ -24,14 +24,14 @@ struct AdvertisementMonitor: Sendable {
   let root: ObjectPath
   let path: ObjectPath
   let patterns: [AdvertisementMonitor1.Pattern]
-  /// In dBm; nil: any RSSI.
+  /// The thresholds in dBm; nil: any RSSI.
   let high: Int?
   let low: Int?
-  /// How long a device must be strong to count as found, and weak or silent to count as lost.
+  /// The time with a high RSSI until a device is found, and with a low or no RSSI until it is lost.
   let highTimeout: Duration
   let lowTimeout: Duration
-  /// Whether a device is found once, and can be lost; without any thresholds, timeouts and sampling
-  /// periods it is found with each report.
+  /// The monitor finds a device once and can lose it. Without any threshold, timeout or sampling
+  /// period it reports each advertisement.
   let isTracking: Bool
   private var sightings: [ObjectPath: Sighting] = [:]
 
@@ -64,16 +64,15 @@ struct AdvertisementMonitor: Sendable {
     (self.client, self.root, self.path) = (client, root, path)
   }
 
-  /// Whether an advertisement matches, whatever its RSSI.
+  /// True if an advertisement matches, at any RSSI.
   func matches(_ fields: [AdvertisingField]) -> Bool { patterns.contains { $0.matches(fields) } }
 
-  /// A matching advertisement was received.
+  /// Tracks a device with a matching advertisement.
   ///
-  /// A sampling period is handled by the controller. With a controller that cannot match patterns
-  /// itself, a given period makes bluetoothd track the RSSI, and without a threshold it finds
-  /// nothing.
+  /// The controller handles sampling periods. If the controller cannot match patterns itself, a
+  /// sampling period makes bluetoothd track the RSSI; without a threshold it then finds nothing.
   ///
-  /// - Returns: Whether the advertisement makes the device count as found.
+  /// - Returns: True if the device is found with this advertisement.
   /// - Source: recorded from bluetoothd 5.66; `src/adv_monitor.c` (adv_monitor_filter_rssi).
   mutating func observe(_ device: ObjectPath, rssi: Int, now: Instant) -> Bool {
     guard isTracking else { return true }
@@ -93,7 +92,7 @@ struct AdvertisementMonitor: Sendable {
     return true
   }
 
-  /// Whether a found device has been too weak for too long.
+  /// Forgets a found device whose RSSI was too low for too long, and returns true.
   mutating func loses(_ device: ObjectPath, now: Instant) -> Bool {
     guard low != nil, let sighting = sightings[device], sighting.isFound,
       now - sighting.lastHeld >= lowTimeout
@@ -104,7 +103,7 @@ struct AdvertisementMonitor: Sendable {
 }
 
 extension AdvertisementMonitor1.Pattern {
-  /// Whether one of the fields contains the octets.
+  /// True if one of the fields contains the bytes.
   func matches(_ fields: [AdvertisingField]) -> Bool {
     fields.contains { $0.type == type && $0.octets.dropFirst(Int(start)).starts(with: octets) }
   }

@@ -1,7 +1,7 @@
 // org.bluez.AdvertisementMonitorManager1, exported if the settings enable it.
 //
-// As bluetoothd does: it reads the client's monitors, answers the registration, activates them, and
-// notifies each of matching devices. The controller scans meanwhile.
+// Like bluetoothd, it reads the client's monitors, replies to the registration, activates the
+// monitors, and notifies each of them about matching devices. The controller scans meanwhile.
 
 import BlueZInterfaces
 import Bluetooth
@@ -16,12 +16,12 @@ final class AdvertisementMonitors: Sendable {
   private struct Application: Sendable {
     let client: String
     let root: ObjectPath
-    /// The call that registered it, until its monitors have been read.
+    /// The pending call of RegisterMonitor, until its monitors have been read.
     var registration: Invocation?
-    /// Receives monitors that are added later.
+    /// The signals about monitors added later.
     var added: Subscription?
 
-    /// Its registration ends, and so does what it has registered.
+    /// Refuses a pending registration, and cancels the subscription.
     func end() {
       added?.cancel()
       registration?.refuse(.failed("Adv Monitor app destroyed"))
@@ -31,7 +31,7 @@ final class AdvertisementMonitors: Sendable {
   private struct State {
     var applications: [Application] = []
     var monitors: [AdvertisementMonitor] = []
-    /// The next advertisement of each device; empty without active monitors.
+    /// The timer of each advertisement's next reception; empty without active monitors.
     var reports: [LoopTimer?] = []
   }
 
@@ -48,17 +48,16 @@ final class AdvertisementMonitors: Sendable {
     state = Confined(State(), to: host.loop)
   }
 
-  /// The simulation has ended.
   func stop() {
     let ended = state.applications
     state.applications = []
     state.monitors = []
     for application in ended { application.end() }
-    follow()
+    updateScan()
   }
 
-  /// Starts or stops scanning, as the clients need it.
-  private func follow() {
+  /// Starts or stops scanning, depending on whether a client has registered.
+  private func updateScan() {
     guard state.applications.isEmpty != state.reports.isEmpty else { return }
     if state.applications.isEmpty {
       for timer in state.reports { timer?.cancel() }
@@ -71,7 +70,7 @@ final class AdvertisementMonitors: Sendable {
   private func scheduleReport(_ index: Int, after delay: Duration) {
     state.reports[index] = host.loop.after(delay) { [weak self] in
       guard let self, !state.reports.isEmpty else { return }
-      let device = air.present(slots[index].device)
+      let device = air.current(slots[index].device)
       if device.isInAir, device.device.isAdvertising, !device.device.isLinked {
         receive(device, slots[index].number)
       }
@@ -79,7 +78,7 @@ final class AdvertisementMonitors: Sendable {
     }
   }
 
-  /// An advertisement that matches a monitor is announced as in a scan.
+  /// Receives an advertisement. If a monitor matches, it is announced as in a scan.
   private func receive(_ device: RemoteDevice, _ number: Int) {
     let data = device.device.advertisement(number)
     guard device.device.getsThrough(rssi: data.rssi) else { return }
@@ -102,7 +101,7 @@ final class AdvertisementMonitors: Sendable {
     }
   }
 
-  /// Checks periodically whether a found device is lost.
+  /// Checks every second whether a found device is lost.
   private func watch(_ monitor: AdvertisementMonitor, _ device: ObjectPath) {
     host.loop.after(.seconds(1)) { [weak self] in
       guard let self else { return }
@@ -145,11 +144,11 @@ final class AdvertisementMonitors: Sendable {
     state.applications.removeAll { $0.client == client }
     state.monitors.removeAll { $0.client == client }
     for application in ended { application.added?.cancel() }
-    follow()
+    updateScan()
   }
 
-  /// RegisterMonitor is answered once the monitors have been read: from then on, one that the client
-  /// adds is noticed.
+  /// Registers monitors. The reply follows once the existing ones have been read; those added after
+  /// the reply are noticed.
   ///
   /// - Source: BlueZ 5.66, `src/adv_monitor.c` (register_monitor, app_ready_cb).
   private func register(_ root: ObjectPath, _ call: Invocation) {
@@ -163,15 +162,14 @@ final class AdvertisementMonitors: Sendable {
     }
   }
 
-  /// The monitors have been read: those without patterns are released, the registration is answered,
-  /// and the others become active.
+  /// Releases monitors without patterns, replies to the registration, and activates the others.
   private func ready(_ listed: [ListedObject], below root: ObjectPath, of client: String) {
     guard let index = index(of: client, root) else { return }
     let call = state.applications[index].registration.take()
     let added = listed.compactMap { add($0, below: root, of: client) }
     call?.reply()
     for path in added { host.bus.send(AdvertisementMonitor1.activate, (), on: path, of: client) }
-    follow()
+    updateScan()
   }
 
   private func unregister(_ root: ObjectPath, _ call: Invocation) {
@@ -179,23 +177,23 @@ final class AdvertisementMonitors: Sendable {
     let application = state.applications.remove(at: index)
     let ended = state.monitors.filter { $0.client == call.caller && $0.root == root }
     state.monitors.removeAll { $0.client == call.caller && $0.root == root }
-    // Recorded from bluetoothd 5.66.
+    // The order is as recorded from bluetoothd 5.66.
     for monitor in ended {
       host.bus.send(AdvertisementMonitor1.release, (), on: monitor.path, of: monitor.client)
     }
     application.end()
     call.reply()
-    follow()
+    updateScan()
   }
 
-  /// The index of what a client has registered.
+  /// The index of a client's application.
   private func index(of client: String, _ root: ObjectPath) -> Int? {
     state.applications.firstIndex { $0.client == client && $0.root == root }
   }
 
   // MARK: The client's monitors
 
-  /// Reads the monitors below a root. A client that does not answer has none.
+  /// Reads the monitors below a root; empty if the client does not reply.
   private func listMonitors(below root: ObjectPath, of client: String) async -> [ListedObject] {
     guard
       let call = try? MethodCall(StandardInterface.getManagedObjects, (), on: root, of: client),
@@ -204,7 +202,7 @@ final class AdvertisementMonitors: Sendable {
     return ListedObject.all(in: reply)
   }
 
-  /// Monitors that are added later are activated too: some clients register first.
+  /// Activates monitors that are added later: some clients register first.
   ///
   /// - Source: recorded from bluetoothd 5.66.
   private func followLaterMonitors(below root: ObjectPath, of client: String) async {
@@ -226,9 +224,9 @@ final class AdvertisementMonitors: Sendable {
     }
   }
 
-  /// Adds an object if it is a monitor; one without patterns is released.
+  /// Adds an object if it is a monitor; releases one without patterns.
   ///
-  /// - Returns: The path of a monitor that is new.
+  /// - Returns: The path of a new monitor.
   private func add(
     _ listed: ListedObject, below root: ObjectPath, of client: String
   ) -> ObjectPath? {

@@ -1,4 +1,4 @@
-// An advertisement as AD structures, in the form that monitors match.
+// An advertisement as AD structures, which monitors match against.
 
 import Bluetooth
 import SimulatedDevices
@@ -12,7 +12,7 @@ struct AdvertisingField: Equatable, Sendable {
 }
 
 extension AdvertisedData {
-  /// The AD structures, as if all fitted into one packet.
+  /// The AD structures, without the length limit of a packet.
   var fields: [AdvertisingField] {
     // LE General Discoverable Mode, BR/EDR Not Supported.
     var fields = [AdvertisingField(type: 0x01, octets: [0x06])]

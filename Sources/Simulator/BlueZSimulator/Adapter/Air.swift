@@ -1,24 +1,24 @@
-// The devices in range of an adapter, under the addresses that it has received.
+// The devices in range of an adapter, by the addresses that it has received.
 
 import BlueZInterfaces
 import Bluetooth
 import Signals
 import SimulatedDevices
 
-/// Devices, and what bluetoothd considers devices: one that changes its address becomes another
-/// device if nobody can resolve the address.
+/// The devices in range, and their objects in bluetoothd. A device with a new private address gets
+/// another object, unless the address can be resolved.
 final class Air: Sendable {
   /// Creates the object of a device under an address.
   typealias Maker =
     @Sendable (SimulatedDevice, BluetoothAddress, AddressType, StoredDevice?) -> RemoteDevice
 
   private let make: Maker
-  /// The objects of each device, the latest last; at least one each.
+  /// The objects of each device, the current one last; at least one per device.
   private let remotes: Confined<[[RemoteDevice]]>
   /// The advertisements of all devices.
   let slots: [AdvertisementSlot]
 
-  /// - Parameter stored: What is known from before.
+  /// - Parameter stored: The devices that the adapter knows already.
   init(_ devices: [SimulatedDevice], stored: [StoredDevice], on loop: Loop, make: @escaping Maker) {
     self.make = make
     slots = devices.enumerated().flatMap { device, simulated in
@@ -31,10 +31,10 @@ final class Air: Sendable {
         let advertised = device.airAddress()
         let known = stored.filter { $0.identity == device.definition.address }
         let kept = known.map { make(device, $0.address, $0.addressType, $0) }
-        // The one that is in range comes last.
+        // The object with the current address comes last.
         let present = kept.last { $0.address == advertised.address }
         let others = kept.filter { $0 !== present }
-        for other in others { other.leave() }
+        for other in others { other.retireAddress() }
         return others
           + [present ?? make(device, advertised.address, advertised.type, nil)]
       },
@@ -42,12 +42,12 @@ final class Air: Sendable {
     )
   }
 
-  /// All objects, device by device.
+  /// All objects, grouped by device.
   var all: [RemoteDevice] { remotes.contents.flatMap(\.self) }
 
-  /// The current object of a device. If its address has changed and cannot be resolved, the
-  /// previous object is out of range. A connection keeps the address that it was made with.
-  func present(_ index: Int) -> RemoteDevice {
+  /// The current object of a device. If the address changed and cannot be resolved, the previous
+  /// object is out of range from now on. A connection keeps its address.
+  func current(_ index: Int) -> RemoteDevice {
     let known = remotes.contents[index]
     let latest = known[known.count - 1]
     guard let privacy = latest.device.definition.privateAddress else { return latest }
@@ -65,24 +65,24 @@ final class Air: Sendable {
   /// The current object of the device with this identity address, or with this advertised address.
   func device(_ address: BluetoothAddress) -> RemoteDevice? {
     let own = remotes.contents.firstIndex { $0[0].device.definition.address == address }
-    if let own { return present(own) }
+    if let own { return current(own) }
     for index in remotes.contents.indices {
-      let present = present(index)
+      let present = current(index)
       if present.address == address { return present }
     }
     return all.last { $0.address == address }
   }
 
-  /// Whether the device is in range belongs to the device, not to its address.
+  /// Transfers the presence to the new object: the device itself is or is not in range.
   private func moved(from old: RemoteDevice, to new: RemoteDevice) -> RemoteDevice {
     guard old !== new else { return new }
-    if old.isInAir { new.appear() } else { new.leave() }
-    old.leave()
+    if old.isInAir { new.appear() } else { new.retireAddress() }
+    old.retireAddress()
     return new
   }
 }
 
-/// One of the advertisements of one of the devices, by their indices.
+/// One advertisement of one device, by their indices.
 struct AdvertisementSlot: Hashable, Sendable {
   let device: Int
   let number: Int
@@ -98,16 +98,15 @@ extension Air {
 extension RemoteDevice {
   var isPaired: Bool { state.known.isPaired }
 
-  /// Whether a connection to this address reaches the device.
+  /// True if a connection to this address would reach the device.
   var isReachable: Bool {
     isInAir && device.isAdvertising && (isPaired || device.airAddress().address == address)
   }
 
-  /// Nothing more is received from this address.
-  func leave() { state.isInAir = false }
+  /// Takes the address out of range for good.
+  func retireAddress() { state.isInAir = false }
 
-  /// A bonded host knows the device: the identity address is reported instead of the private
-  /// address.
+  /// Reports the identity address in place of the private one: a bonded host can resolve it.
   func reportIdentity() {
     guard device.definition.privateAddress?.kind == .resolvable else { return }
     let definition = device.definition

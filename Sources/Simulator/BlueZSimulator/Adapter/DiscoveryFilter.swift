@@ -1,4 +1,4 @@
-// What a client wants to discover.
+// The discovery filter of a client.
 
 import BlueZInterfaces
 import Bluetooth
@@ -12,22 +12,22 @@ struct DiscoveryFilter: Hashable, Sendable {
   var rssi: Int?
   var pathloss: Int?
   var wantsDuplicates = false
-  /// Whether the adapter must be discoverable meanwhile.
+  /// The adapter must be discoverable while the client discovers.
   var wantsDiscoverable = false
-  /// Whether it is for BR/EDR only.
+  /// The filter accepts BR/EDR devices only.
   var isClassic = false
-  /// A prefix of address or name.
+  /// A required prefix of the address or name.
   var pattern: String?
 
-  /// Parses the argument of SetDiscoveryFilter; nil for one that is refused.
+  /// Parses the argument of SetDiscoveryFilter; nil if bluetoothd refuses it.
   init?(_ options: PropertyMap) {
     for (key, value) in options.entries {
-      guard take(key, value) else { return nil }
+      guard apply(key, value) else { return nil }
     }
     if rssi != nil, pathloss != nil { return nil }
   }
 
-  private mutating func take(_ key: String, _ value: DBusValue) -> Bool {
+  private mutating func apply(_ key: String, _ value: DBusValue) -> Bool {
     switch key {
     case Adapter1.DiscoveryFilterKey.uuids:
       guard let texts = value.asStrings else { return false }
@@ -60,9 +60,9 @@ struct DiscoveryFilter: Hashable, Sendable {
     }
   }
 
-  /// Whether a device is accepted.
+  /// True if the filter accepts a device.
   ///
-  /// The RSSI filter is applied by the kernel: ``DiscoverySessions/weakest``.
+  /// The kernel applies the RSSI filter: ``DiscoverySessions/weakest``.
   func accepts(
     services advertised: [BluetoothUUID], name: String?, address: BluetoothAddress
   ) -> Bool {

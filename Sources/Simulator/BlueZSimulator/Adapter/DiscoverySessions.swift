@@ -1,4 +1,4 @@
-// Which clients discover, and with which filters.
+// The discovery sessions of clients, with their filters.
 //
 // Pure: a table of clients. The caller starts and stops the scan.
 
@@ -10,13 +10,12 @@ struct DiscoverySessions: Sendable {
   private var filters: [String: DiscoveryFilter] = [:]
   private var clients: Set<String> = []
 
-  /// Whether any client discovers.
   var isDiscovering: Bool { !clients.isEmpty }
 
-  /// Whether a discovering client has a filter: then every change is announced.
+  /// A discovering client has a filter: every change is then announced.
   var hasFilter: Bool { clients.contains { filters[$0] != nil } }
 
-  /// Whether a discovering client wants every advertisement announced in full.
+  /// A discovering client requests full announcements of every advertisement.
   var wantsDuplicates: Bool { clients.contains { filters[$0]?.wantsDuplicates == true } }
 
   /// The minimum RSSI in dBm of the controller's filter; nil: any.
@@ -30,13 +29,14 @@ struct DiscoverySessions: Sendable {
     return bounds.contains(nil) ? nil : bounds.compactMap(\.self).min()
   }
 
-  /// Whether a discovering client requires the adapter to be discoverable meanwhile.
+  /// A discovering client requires the adapter to be discoverable.
   var wantsDiscoverable: Bool { clients.contains { filters[$0]?.wantsDiscoverable == true } }
 
   /// Sets the filter of a client, for current and later sessions; nil removes it.
   mutating func filter(_ client: String, _ filter: DiscoveryFilter?) { filters[client] = filter }
 
-  /// A session for BR/EDR only, which the adapter does not have, is refused as in progress.
+  /// Starts a session. A session for BR/EDR only is refused as in progress, since the adapter has
+  /// no BR/EDR.
   ///
   /// - Returns: The error; nil when the session has started.
   mutating func start(_ client: String) -> ErrorAnswer? {
@@ -44,24 +44,24 @@ struct DiscoverySessions: Sendable {
     return clients.insert(client).inserted ? nil : .operationInProgress
   }
 
-  /// - Returns: The error; nil when the session has ended.
+  /// - Returns: The error; nil if the session has ended.
   mutating func stop(_ client: String) -> ErrorAnswer? {
     clients.remove(client) == nil ? .noDiscoveryStarted : nil
   }
 
-  /// The client has left the bus.
+  /// Removes a client that left the bus.
   mutating func forget(_ client: String) {
     clients.remove(client)
     filters[client] = nil
   }
 
-  /// The adapter was powered off.
+  /// Ends all sessions when the adapter is powered off.
   mutating func end() {
     clients = []
     filters = [:]
   }
 
-  /// Whether any client accepts a device. The filters of all are merged by "or".
+  /// True if the filter of any discovering client accepts the device.
   func accept(services: [BluetoothUUID], name: String?, address: BluetoothAddress) -> Bool {
     clients.contains { client in
       guard let filter = filters[client] else { return true }

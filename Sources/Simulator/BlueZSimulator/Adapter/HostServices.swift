@@ -1,4 +1,4 @@
-// The services of the host itself, as listed by its adapters.
+// The services of the host itself, which its adapters list.
 
 import Bluetooth
 
@@ -12,7 +12,7 @@ enum HostServices {
     BluetoothUUID(short: $0).text
   }
 
-  /// The services with those of programs, where bluetoothd lists these.
+  /// The UUIDs of these services and of programs' services, in bluetoothd's order.
   static func listed(_ programs: [BluetoothUUID]) -> [String] {
     let added = programs.map(\.text)
     let new = added.enumerated().filter { added.firstIndex(of: $1) == $0 && !own.contains($1) }

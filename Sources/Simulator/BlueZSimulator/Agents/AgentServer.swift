@@ -15,7 +15,7 @@ final class AgentServer: Sendable {
     var questions: [Question] = []
     /// The last value passed to `changed`.
     var isThereOne = false
-    /// Called with whether any agent is registered.
+    /// Called when the first agent is registered, and when the last one is gone.
     var changed: @Sendable (_ hasAgent: Bool) -> Void = { _ in }
   }
 
@@ -29,7 +29,7 @@ final class AgentServer: Sendable {
   private let bus: MessageBus
   /// The deadline for an agent's reply.
   private let limit: Duration
-  /// Announces pending changes: an agent is called after that.
+  /// Announces pending changes, which must precede the call to an agent.
   private let flush: @Sendable () -> Void
 
   init(bus: MessageBus, limit: Duration, flush: @escaping @Sendable () -> Void) {
@@ -39,7 +39,6 @@ final class AgentServer: Sendable {
     state = Confined(State(), to: bus.loop)
   }
 
-  /// Calls `changed` with whether any agent is registered.
   func onChange(_ changed: @escaping @Sendable (_ hasAgent: Bool) -> Void) {
     state.changed = changed
   }
@@ -81,7 +80,8 @@ final class AgentServer: Sendable {
     if state.table.remove(client) { removed() }
   }
 
-  /// A removed agent may still answer an open request: until that is settled, it still counts.
+  /// Reports the change once no agent is left. A removed agent still counts while it answers a
+  /// request.
   private func removed() {
     guard state.isThereOne, state.table.isEmpty, state.questions.isEmpty else { return }
     state.isThereOne = false
@@ -90,13 +90,12 @@ final class AgentServer: Sendable {
 
   // MARK: Requests
 
-  /// The agent for a client: its own, else the default one.
+  /// The agent for a client: its own, or else the default agent.
   func agent(for client: String?) -> Agent? { state.table.agent(for: client) }
 
-  /// Calls a method of an agent. One that takes too long receives Cancel, and counts as a
-  /// rejection.
+  /// Calls a method of an agent. A timeout sends the agent Cancel, and counts as a rejection.
   ///
-  /// An agent handles one request at a time: one that arrives while it is busy counts as rejected.
+  /// An agent handles one request at a time: a second one counts as rejected.
   ///
   /// - Parameter answered: Called once, on the loop, unless the request is cancelled before.
   /// - Returns: The identifier for cancelling the request.
@@ -133,17 +132,17 @@ final class AgentServer: Sendable {
   }
 
   private func settle(_ id: Int, _ answer: Answer) {
-    take(id)?.answered(answer)
+    removeQuestion(id)?.answered(answer)
     removed()
   }
 
   func withdraw(_ id: Int) {
-    guard let question = take(id) else { return }
+    guard let question = removeQuestion(id) else { return }
     cancel(question.agent)
     removed()
   }
 
-  private func take(_ id: Int) -> Question? {
+  private func removeQuestion(_ id: Int) -> Question? {
     state.questions.firstIndex { $0.id == id }.map { state.questions.remove(at: $0) }
   }
 

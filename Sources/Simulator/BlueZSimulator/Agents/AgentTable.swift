@@ -1,6 +1,6 @@
-// The registered agents, and which one is called first.
+// The registered agents, in the order in which they are tried.
 //
-// Pure.
+// Pure: it sends no message.
 
 import BlueZInterfaces
 import DBus
@@ -13,18 +13,17 @@ struct Agent: Hashable, Sendable {
   let capability: IOCapability
 }
 
-/// The agents of all clients, one each.
+/// The registered agents, one per client.
 ///
 /// - Source: BlueZ 5.66, `src/agent.c`.
 struct AgentTable: Sendable {
   private var agents: [Agent] = []
-  /// Clients whose agents are default agents, the latest last.
+  /// Clients with a default agent, the latest last.
   private var defaults: [String] = []
 
   var isEmpty: Bool { agents.isEmpty }
 
-  /// The agent for a client: its own, else the default one; nil as the client means no particular
-  /// one.
+  /// The agent of a client, or else the default agent. A nil client means the default agent.
   func agent(for client: String?) -> Agent? {
     agents.first { $0.client == client } ?? agents.first { $0.client == defaults.last }
   }
@@ -39,7 +38,7 @@ struct AgentTable: Sendable {
     return nil
   }
 
-  /// - Returns: The error; nil when it is now the default.
+  /// - Returns: The error; nil if the agent is now the default.
   mutating func makeDefault(_ client: String, _ path: ObjectPath) -> ErrorAnswer? {
     guard agents.contains(where: { $0.client == client && $0.path == path }) else {
       return .doesNotExist
@@ -50,7 +49,7 @@ struct AgentTable: Sendable {
   }
 
   /// - Parameter path: nil removes any agent of the client.
-  /// - Returns: Whether there was such an agent.
+  /// - Returns: True if there was such an agent.
   mutating func remove(_ client: String, _ path: ObjectPath? = nil) -> Bool {
     guard
       let index = agents.firstIndex(where: {
@@ -60,5 +59,20 @@ struct AgentTable: Sendable {
     defaults.removeAll { $0 == client }
     agents.remove(at: index)
     return true
+  }
+}
+
+extension IOCapability {
+  /// The capability that an agent is registered with; nil for a text that bluetoothd refuses.
+  init?(agent text: String) {
+    switch text {
+    case AgentManager1.Capability.displayOnly: self = .displayOnly
+    case AgentManager1.Capability.displayYesNo: self = .displayYesNo
+    case AgentManager1.Capability.keyboardOnly: self = .keyboardOnly
+    case AgentManager1.Capability.noInputNoOutput: self = .noInputNoOutput
+    case AgentManager1.Capability.keyboardDisplay, AgentManager1.Capability.unspecified:
+      self = .keyboardDisplay
+    default: return nil
+    }
   }
 }

@@ -1,17 +1,16 @@
-// Which calls are treated in which way.
+// Decides which calls are delayed, ignored or left unanswered.
 
 import BlueZInterfaces
 package import DBus
 package import SimulatedDevices
 
-/// The active treatments.
 package struct CallTreatments: Sendable {
   private var all: [(selection: CallSelection, treatment: CallTreatment)] = []
 
-  /// Every call is served as usual.
+  /// Creates an empty list: every call is handled normally.
   package init() {}
 
-  /// Treats the selected calls this way from now on; `CallTreatment.take` handles them normally.
+  /// Sets the treatment of the selected calls; `CallTreatment.take` restores normal handling.
   package mutating func set(_ selection: CallSelection, _ treatment: CallTreatment) {
     all.removeAll { $0.selection == selection }
     if treatment != .take { all.append((selection, treatment)) }
@@ -20,7 +19,6 @@ package struct CallTreatments: Sendable {
   /// Handles all calls normally.
   package mutating func clear() { all = [] }
 
-  /// The treatment of a call.
   package func treatment(of call: Message) -> CallTreatment {
     let kind = FaultKind(requestedBy: call)
     let found = all.first { entry in
@@ -34,7 +32,8 @@ package struct CallTreatments: Sendable {
 }
 
 extension FaultKind {
-  /// nil for calls that are not requests to a device, such as those for objects and properties.
+  /// The kind of request; nil for calls that send no request to a device, such as those for objects
+  /// and properties.
   fileprivate init?(requestedBy call: Message) {
     switch (call.interface, call.member) {
     case (Device1.interface, Device1.connect.name): self = .connect

@@ -1,53 +1,52 @@
-// Calls on their way to the objects: delayed, ignored or left unanswered, as a test requests.
+// Delays, ignores, fails or leaves calls unanswered on behalf of a test.
 
 import BlueZInterfaces
 import DBus
 import Signals
 import SimulatedDevices
 
-/// A handler in front of another one, which examines each call.
+/// Examines each call before it passes it to the actual handler.
 final class TreatedCalls: ObjectHandler {
   typealias Treatment = @Sendable (Message) -> CallTreatment
 
-  private struct Wishes {
+  private struct Handlers {
     var treatment: Treatment = { _ in .take }
     var listener: (@Sendable (Message) -> Void)?
-    var lateCallTaken: (@Sendable (String) -> Void)?
+    var lateCallHandled: (@Sendable (String) -> Void)?
   }
 
   private let inner: any ObjectHandler
-  private let wishes: Confined<Wishes>
+  private let handlers: Confined<Handlers>
   private let delayed: Confined<DelayedCallers>
 
   init(_ inner: any ObjectHandler, on loop: Loop) {
     self.inner = inner
-    wishes = Confined(Wishes(), to: loop)
+    handlers = Confined(Handlers(), to: loop)
     delayed = Confined(DelayedCallers(), to: loop)
   }
 
-  /// Calls `listener` with every call from now on, before it is treated.
+  /// Calls `listener` with every later call, before it is treated.
   func onCall(_ listener: @escaping @Sendable (Message) -> Void) {
-    wishes.listener = listener
+    handlers.listener = listener
   }
 
-  /// Calls `forget` with a client whose delayed call was handled after it had left: bluetoothd
-  /// always learns that a client has left after its calls.
+  /// Calls `forget` when a delayed call was handled after its client had left. bluetoothd always
+  /// receives a client's calls before the notice that it left.
   func onLateCall(_ forget: @escaping @Sendable (String) -> Void) {
-    wishes.lateCallTaken = forget
+    handlers.lateCallHandled = forget
   }
 
-  func clientLeft(_ client: String) { delayed.contents.leave(client) }
+  func clientLeft(_ client: String) { delayed.contents.clientLeft(client) }
 
-  /// Decides about every call from now on; calls that are already delayed are handled in their
-  /// time.
-  func treat(_ treatment: @escaping Treatment) { wishes.treatment = treatment }
+  /// Sets the treatment of every later call. Calls that are already delayed are not affected.
+  func treat(_ treatment: @escaping Treatment) { handlers.treatment = treatment }
 
-  /// Releases the treatment and the listener, which may hold what holds this.
-  func forget() { wishes.contents = Wishes() }
+  /// Releases the closures, which may refer to the owner of this handler.
+  func forget() { handlers.contents = Handlers() }
 
   func handle(_ invocation: Invocation) -> Bool {
-    wishes.listener?(invocation.message)
-    switch wishes.treatment(invocation.message) {
+    handlers.listener?(invocation.message)
+    switch handlers.treatment(invocation.message) {
     case .take: return delayed.contents.holds(invocation) || inner.handle(invocation)
     case .ignore: return true
     case .wrongTransport:
@@ -59,16 +58,16 @@ final class TreatedCalls: ObjectHandler {
       let client = invocation.caller
       delayed.contents.begin(invocation)
       invocation.bus.loop.after(delay) { [self] in
-        take(invocation)
+        deliver(invocation)
         let (hasLeft, behind) = delayed.contents.end(invocation)
-        for call in behind { take(call) }
-        if hasLeft { wishes.lateCallTaken?(client) }
+        for call in behind { deliver(call) }
+        if hasLeft { handlers.lateCallHandled?(client) }
       }
       return true
     }
   }
 
-  private func take(_ invocation: Invocation) {
+  private func deliver(_ invocation: Invocation) {
     if inner.handle(invocation) { return }
     let call = invocation.message
     invocation.refuse(
@@ -79,7 +78,7 @@ final class TreatedCalls: ObjectHandler {
   }
 }
 
-/// The callers of delayed calls, and which of them have left meanwhile.
+/// The clients with delayed calls, and whether they left meanwhile.
 private struct DelayedCallers {
   private struct Pairing: Hashable {
     let client: String
@@ -89,8 +88,9 @@ private struct DelayedCallers {
   }
 
   private var counts: [String: Int] = [:]
-  private var left: Set<String> = []
-  /// Each delayed Pair, with what cancels it: bluetoothd never takes that first.
+  private var departed: Set<String> = []
+  /// Delayed Pair calls, each with the CancelPairing calls behind it, which bluetoothd never
+  /// handles first.
   private var pairings: [Pairing: [Invocation]] = [:]
 
   mutating func begin(_ call: Invocation) {
@@ -98,30 +98,30 @@ private struct DelayedCallers {
     if call.message.member == Device1.pair.name { pairings[Pairing(call)] = [] }
   }
 
-  /// Keeps a CancelPairing behind a delayed Pair.
+  /// Queues a CancelPairing behind a delayed Pair.
   ///
-  /// - Returns: Whether it is kept.
+  /// - Returns: True if it was queued.
   mutating func holds(_ call: Invocation) -> Bool {
     guard !pairings.isEmpty, call.message.member == Device1.cancelPairing.name else { return false }
     return pairings[Pairing(call)]?.append(call) != nil
   }
 
-  mutating func leave(_ client: String) {
-    if counts[client] != nil { left.insert(client) }
+  mutating func clientLeft(_ client: String) {
+    if counts[client] != nil { departed.insert(client) }
   }
 
-  /// A delayed call is handled.
+  /// Removes a delayed call that was handled.
   ///
-  /// - Returns: Whether its caller has left; the calls that waited for it.
+  /// - Returns: Whether its caller has left, and the calls that were queued behind it.
   mutating func end(_ call: Invocation) -> (hasLeft: Bool, behind: [Invocation]) {
     let client = call.caller
     let isPair = call.message.member == Device1.pair.name
     let behind = isPair ? pairings.removeValue(forKey: Pairing(call)) : nil
-    let hasLeft = left.contains(client)
+    let hasLeft = departed.contains(client)
     counts[client, default: 1] -= 1
     if counts[client] == 0 {
       counts[client] = nil
-      left.remove(client)
+      departed.remove(client)
     }
     return (hasLeft, behind ?? [])
   }

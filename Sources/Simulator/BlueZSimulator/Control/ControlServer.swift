@@ -1,6 +1,6 @@
 // The control interface of a running simulation on a bus, for any D-Bus client.
 //
-// The methods are the rows of ControlVerb, their effects are in Steering.
+// ControlVerb lists the methods, Steering performs them.
 
 import Bluetooth
 public import DBus
@@ -9,17 +9,17 @@ import SimulatedDevices
 
 /// Exports ``Steering`` as the interface `blerun.Simulator1` of a separate object.
 ///
-/// It needs a connection other than that of the simulated bluetoothd, which ends with a restart.
+/// It needs its own connection: that of the simulated bluetoothd ends with a restart.
 public final class ControlServer: Sendable {
   private let steering: Steering
   private let bus: MessageBus
   private let server: ObjectServer
   private let export: Confined<Export?>
 
-  /// A server that is not exported yet.
+  /// Creates a server without exporting it.
   ///
   /// - Parameters:
-  ///   - steering: What the calls change.
+  ///   - steering: The simulation to control.
   ///   - bus: A separate connection.
   public init(_ steering: Steering, on bus: MessageBus) {
     self.steering = steering
@@ -32,8 +32,8 @@ public final class ControlServer: Sendable {
 
   /// Exports the object and requests the name ``ControlNames/bus``.
   ///
-  /// - Throws: ``SimulatorError/controlNameTaken`` when another simulation is controlled on this bus;
-  ///   what the bus throws.
+  /// - Throws: ``SimulatorError/controlNameTaken`` if another simulation is controlled on this bus;
+  ///   errors of the bus.
   public func start() async throws {
     export.contents = try bus.export(server)
     bus.onClose { [weak self] _ in self?.stop() }
@@ -99,7 +99,7 @@ public final class ControlServer: Sendable {
     }
   }
 
-  /// Logs an action on the simulated world among the actions of its client.
+  /// Logs the call under the client that made it.
   private static func note(_ call: Invocation, in steering: Steering) {
     let body = call.message.body
     let device = body.first?.asString.flatMap { name in try? steering.device(name) }
@@ -112,7 +112,7 @@ public final class ControlServer: Sendable {
     )
   }
 
-  /// The methods and what they do, for the documentation.
+  /// The methods with their descriptions, as a table for the documentation.
   package static var table: String { ControlVerb.table }
 }
 
@@ -135,7 +135,7 @@ extension BoundaryEntry {
   /// The type of one entry in an array.
   static let signature: Signature = "(ttssssay)"
 
-  /// The entry in its form on the bus: unknown fields are empty.
+  /// The fields of the entry in the order of ``fieldNames``; unknown ones are empty.
   var fields: [DBusValue] {
     [
       .uint64(number), .uint64(UInt64(clamping: Int64(time / .microseconds(1)))),
@@ -145,7 +145,7 @@ extension BoundaryEntry {
   }
 }
 
-/// Names of this project: they promise nothing about BlueZ. See docs/simulator-control.md.
+/// Names of this project, not of BlueZ. See docs/simulator-control.md.
 public enum ControlNames {
   /// The well-known name of the control connection, separate from `org.bluez`.
   public static let bus = "blerun.Simulator1"

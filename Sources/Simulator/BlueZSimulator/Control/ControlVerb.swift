@@ -1,32 +1,32 @@
-// What can be done to a running simulation over the bus, and asked of it: a row each.
+// The methods of the control interface, one row each.
 //
-// The methods of blerun.Simulator1 and their table in docs/simulator-control.md are made from the
-// rows. The effects are in Steering.
+// The methods of blerun.Simulator1 and their table in docs/simulator-control.md are generated from
+// the rows. Steering performs them.
 
 import Bluetooth
 import DBus
 import SimulatedDevices
 
-/// One method of the control interface. Its code gets arguments of the types of the row.
+/// One method of the control interface. Its closure gets arguments of the declared types.
 struct ControlVerb: Sendable {
-  /// Name, type, and what a caller has to know beyond the name.
+  /// Name, type, and a note for users.
   typealias Argument = (name: String, type: Signature, note: String)
 
   enum Effect: Sendable {
     case now(@Sendable (Steering, [DBusValue]) throws(SteeringError) -> [DBusValue])
-    /// The reply comes when it is done.
+    /// An asynchronous action; the reply is sent when it has finished.
     case later(@Sendable (Steering, [DBusValue]) async throws -> Void)
   }
 
   let name: String
   let arguments: [Argument]
-  /// Nothing for an action, which is logged under its caller.
+  /// Empty for an action. Actions are logged under the calling client.
   var returns: [ExportedArgument] = []
-  /// What it does, in Markdown.
+  /// The description, in Markdown.
   let doc: String
   let effect: Effect
 
-  /// Every verb, in the order of the documentation.
+  /// All methods, in the order of the documentation.
   static let all = ofDevices + ofSignals + ofValues + ofContents + ofHost
 
   /// The table of the documentation, in Markdown.
@@ -256,7 +256,7 @@ struct ControlVerb: Sendable {
   ]
 }
 
-/// The arguments of a call, whose types the rows guarantee.
+/// The arguments of a call. The declared types are already checked.
 extension [DBusValue] {
   fileprivate func text(_ index: Int) -> String { self[index].asString ?? "" }
 
@@ -272,7 +272,7 @@ extension [DBusValue] {
     .milliseconds(Int64(self[index].asUInt32 ?? 0))
   }
 
-  /// `a(un)`: milliseconds and dBm.
+  /// Parses `a(un)`: milliseconds and dBm.
   fileprivate func points(_ index: Int) -> [SignalPath.Point] {
     self[index].asArray?.compactMap(\.asStructure).map {
       SignalPath.Point(at: $0.milliseconds(0), rssi: $0.number(1))

@@ -1,29 +1,29 @@
-// Control of the simulated world while it runs: by a test, or over the bus.
+// Controls the simulated world while it runs, for a test or for the control interface on the bus.
 //
-// It finds what people name, and checks what they ask for; the actions are those of WorldAction. ControlVerb
-// lists those that are on the bus.
+// It resolves names and checks arguments; WorldAction performs the actions. ControlVerb lists those
+// that are available on the bus.
 
 import BlueZInterfaces
-import Bluetooth
+public import Bluetooth
 import DBus
 public import Signals
 public import SimulatedDevices
 
-/// Controls a running simulation: its devices, its adapters, its daemon.
+/// Controls a running simulation: devices, adapters and bluetoothd.
 ///
-/// A device is selected by its address or its name, in any case; a characteristic as
-/// `CharacteristicSelector` parses it. All members must be called on the loop, or by whoever runs
-/// it, and take effect before they return; clients observe the effects as they would from
-/// bluetoothd. A refusal is a ``SteeringError``.
+/// Devices are selected by address or name, in any case; characteristics by any text that
+/// `CharacteristicSelector` parses. Call all members on the loop, or on the thread that drives it.
+/// Changes take effect before the call returns; clients observe them as they would with bluetoothd.
+/// Refused changes throw a ``SteeringError``.
 public final class Steering: Sendable {
   let player: ScenarioPlayer
   private let isRestarting: Confined<Bool>
-  /// The actions of clients, over all restarts.
+  /// The log of clients' calls and devices' events, across restarts.
   public let log: BoundaryLog
 
-  /// Controls a simulation, in addition to its scenario.
+  /// Creates a controller for a simulation, in addition to its scenario.
   ///
-  /// For a simulation of your own; a `SimulatedWorld` of the module BLETesting has one.
+  /// Only needed for a simulation of your own; a `SimulatedWorld` of BLETesting already has one.
   ///
   /// ```swift
   /// func steering(of player: ScenarioPlayer, _ log: BoundaryLog) -> Steering {
@@ -40,7 +40,8 @@ public final class Steering: Sendable {
     isRestarting = Confined(false, to: player.loop)
   }
 
-  /// The simulated devices: those of the scenario, then the adapters that programs use as peripherals.
+  /// The simulated devices: those of the scenario, then the adapters that programs use as
+  /// peripherals.
   public var devices: [SimulatedDevice] {
     let adapters = player.simulator?.locals ?? []
     return player.devices + adapters.filter(\.isInUse).map(\.device)
@@ -80,16 +81,16 @@ public final class Steering: Sendable {
   /// try steering.apply(.move(to: -90, within: .seconds(20)), to: "Thermo-1")
   /// ```
   ///
-  /// - Throws: ``SteeringError/Kind/notConnected`` where there is no connection to lose;
-  ///   ``SteeringError/Kind/noAdapter`` during a restart; ``SteeringError/Kind/invalidValue`` for
-  ///   what is outside of its range.
+  /// - Throws: ``SteeringError/Kind/notConnected`` if there is no connection to drop;
+  ///   ``SteeringError/Kind/noAdapter`` during a restart; ``SteeringError/Kind/invalidValue`` for a
+  ///   value out of range.
   public func apply(_ change: DeviceChange, to name: String) throws(SteeringError) {
     let device = try device(name)
     try check(change, of: device)
     player.perform(.device(device.definition.address, change))
   }
 
-  /// Makes a device add or remove a service of its definition, named such as `battery`.
+  /// Makes a device add or remove a service of its definition, given by a name such as `battery`.
   public func offer(_ service: String, _ isOffered: Bool, at name: String) throws(SteeringError) {
     let device = try device(name)
     try checkAdapter()
@@ -113,8 +114,8 @@ public final class Steering: Sendable {
   /// ```
   ///
   /// - Parameters:
-  ///   - text: Keys of `advertisement` as in a device file; others stay. An RSSI or a spread
-  ///     ends what moving the device did.
+  /// - text: Keys of `advertisement` as in a device file; other keys are unchanged. An RSSI or a
+  ///   spread ends an earlier movement of the device.
   ///   - name: The device, by its name or address.
   /// - Throws: ``SteeringError/Kind/invalidAdvertisement`` with all errors of the change.
   public func advertise(_ text: String, from name: String) throws(SteeringError) {
@@ -130,7 +131,7 @@ public final class Steering: Sendable {
     try apply(.advertise(changed.advertisement, endsMovement: changed.setsRSSI), to: name)
   }
 
-  /// Adds a fault as in a device file, or a named one, to those of a device.
+  /// Adds a fault, given as in a device file or by name, to a device.
   ///
   /// ```swift
   /// try steering.addFault("{ on: read, nth: 2, do: lose-link }", at: "Thermo-1")
@@ -152,12 +153,13 @@ public final class Steering: Sendable {
     }
   }
 
-  /// Gives a device the logic that somebody serves at a Unix stream socket, in place of what it had.
+  /// Attaches a logic program, which listens on a Unix stream socket, in place of the device's
+  /// current logic.
   ///
-  /// The device is asked `start` before this returns: whoever serves the socket has to do so
-  /// meanwhile. For the socket that the device has already, only the events are replaced.
+  /// The device sends `start` before this returns, so the program must already accept connections.
+  /// For the socket that is attached already, only the events are replaced.
   ///
-  /// - Parameter events: What the logic is asked about, such as `write pin`; empty: all.
+  /// - Parameter events: The events that the logic handles, such as `write pin`; empty: all.
   func attachLogic(
     _ socket: String, handling events: [String], to name: String
   ) throws(SteeringError) {
@@ -185,14 +187,14 @@ public final class Steering: Sendable {
 
   // MARK: Values
 
-  /// The current value of a characteristic. It does not count as a read of a client.
+  /// The current value of a characteristic. It does not count as a read by a client.
   public func value(of characteristic: String, at name: String) throws(SteeringError) -> [UInt8] {
     let device = try device(name)
     return device.value(at: try entry(characteristic, of: device).handle) ?? []
   }
 
-  /// Changes the value of a characteristic as the device itself does: it is stored, and sent to
-  /// subscribers. A value that changes by itself stays constant until ``release(_:at:)``.
+  /// Changes the value of a characteristic as the device itself does: stores it, and notifies the
+  /// subscribers. A generated value stays constant until ``release(_:at:)``.
   public func setValue(
     _ value: [UInt8], of characteristic: String, at name: String
   ) throws(SteeringError) {
@@ -200,7 +202,7 @@ public final class Steering: Sendable {
     try apply(.set(value, handle: handle), to: name)
   }
 
-  /// Makes a value that was set change by itself again.
+  /// Lets a value that was set be generated again.
   public func release(_ characteristic: String, at name: String) throws(SteeringError) {
     let handle = try entry(characteristic, of: try device(name)).handle
     try apply(.release(handle: handle), to: name)
@@ -219,8 +221,8 @@ public final class Steering: Sendable {
 
   // MARK: Host
 
-  /// Kills the daemon and, after a pause, starts another, which knows the devices that were connected
-  /// or paired before.
+  /// Kills bluetoothd and, after a pause, starts another one, which knows the devices that were
+  /// connected or paired.
   ///
   /// - Throws: ``SteeringError/Kind/restartFailed``; ``SteeringError/Kind/noAdapter`` during a
   ///   restart.
@@ -248,7 +250,7 @@ public final class Steering: Sendable {
     .noAdapter, "the adapter is missing: expected it to be plugged in, and bluetoothd to run"
   )
 
-  func checkAdapter() throws(SteeringError) {
+  private func checkAdapter() throws(SteeringError) {
     guard !isRestarting.contents else { throw Self.restarting }
     guard player.simulator?.present.all.isEmpty == false else { throw Self.noAdapter }
   }
@@ -296,5 +298,96 @@ public final class Steering: Sendable {
       }
     case .loseBonds, .follow(nil), .release, .advertise, .notifications, .rules, .rule: break
     }
+  }
+}
+
+// MARK: - Adapters
+
+extension Steering {
+  /// The current state of an adapter.
+  public struct Adapter: Hashable, Sendable {
+    /// Such as `hci0`; nil while it is unplugged.
+    public let interface: String?
+    /// The address of the adapter.
+    public let address: BluetoothAddress
+    /// The name of the adapter.
+    public let name: String
+    /// Whether it is powered.
+    public let isPowered: Bool
+  }
+
+  /// The adapters of the host, in the order of the settings.
+  ///
+  /// ```swift
+  /// for adapter in steering.adapters { print(adapter.interface ?? "unplugged", adapter.address) }
+  /// ```
+  public var adapters: [Adapter] {
+    slots.map { slot in
+      Adapter(
+        interface: slot.server.flatMap { _ in slot.number.map(BlueZPath.adapterName) },
+        address: slot.settings.address, name: slot.settings.name,
+        isPowered: slot.server?.isPowered ?? false
+      )
+    }
+  }
+
+  /// Changes the power of an adapter, or plugs it in or out.
+  ///
+  /// ```swift
+  /// try steering.apply(.power(false), toAdapter: "hci0")
+  /// ```
+  ///
+  /// - Parameters:
+  /// - change: The power changes as with an rfkill switch. Unplugging an unplugged adapter, or
+  ///   plugging in a plugged one, does nothing; a number in use is skipped.
+  ///   - adapter: The adapter's interface, such as `hci0`, its name or its address; nil: the first
+  /// adapter.
+  /// - Throws: ``SteeringError/Kind/unknownAdapter``; ``SteeringError/Kind/noAdapter`` if the power
+  ///   of an unplugged adapter is to change; ``SteeringError/Kind/invalidValue`` for an invalid
+  ///   number.
+  public func apply(_ change: AdapterChange, toAdapter adapter: String? = nil) throws(SteeringError)
+  {
+    let index: Int
+    switch change {
+    case .power:
+      try checkAdapter()
+      index = try self.index(of: adapter)
+      guard slots[index].server != nil else { throw Self.noAdapter }
+    case .plugIn(let number?) where !(0...Self.lastNumber).contains(number):
+      throw SteeringError(
+        .invalidValue,
+        "invalid adapter index \(number): expected 0 to \(Self.lastNumber), or -1 for its own"
+      )
+    case .unplug, .plugIn: index = try self.index(of: adapter)
+    }
+    player.perform(.adapter(index, change))
+  }
+
+  /// The kernel numbers adapters in 16 bits.
+  private static let lastNumber = 65_535
+
+  private var slots: [AdapterSlots.Slot] {
+    player.simulator?.present.slots ?? []
+  }
+
+  private func index(of adapter: String?) throws(SteeringError) -> Int {
+    guard let adapter, !adapter.isEmpty else { return 0 }
+    let slots = slots
+    let found = slots.indices.filter { index in
+      let settings = slots[index].settings
+      return slots[index].number.map(BlueZPath.adapterName) == adapter || settings.name == adapter
+        || BluetoothAddress(adapter) == settings.address
+    }
+    guard found.count == 1, let index = found.first else {
+      let known = slots.map { slot in
+        slot.number.map(BlueZPath.adapterName) ?? "\(slot.settings.address)"
+      }
+      throw SteeringError(
+        .unknownAdapter,
+        (found.isEmpty ? "unknown" : "ambiguous") + " adapter '\(adapter)'"
+          + ": expected one of \(known.joined(separator: ", ")), a name or an address"
+      )
+    }
+    return index
   }
 }

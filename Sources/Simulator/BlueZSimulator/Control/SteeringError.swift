@@ -1,8 +1,8 @@
-// Why a control action on the simulated world failed.
+// Errors of control actions on the simulated world.
 
-/// A refusal, with a name and a text that states what was expected.
+/// A refused action, with a stable name and an explanation of what was expected.
 public struct SteeringError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The kind of error, which is the last element of its name on the bus.
+  /// The kind of error; its raw value is the last element of the error name on the bus.
   public enum Kind: String, Hashable, Sendable, CaseIterable {
     /// No device, or more than one, has this name.
     case unknownDevice = "UnknownDevice"
@@ -30,11 +30,11 @@ public struct SteeringError: Error, Hashable, Sendable, CustomStringConvertible 
     case restartFailed = "RestartFailed"
   }
 
-  /// The kind of error, stable for programs.
+  /// The kind of error, for programs.
   public let kind: Kind
   public let description: String
 
-  /// An error of a kind, with a sentence for people.
+  /// Creates an error with an explanation in a sentence.
   public init(_ kind: Kind, _ description: String) {
     self.kind = kind
     self.description = description

@@ -1,11 +1,11 @@
-// Device1.Disconnected: the reason of a disconnect, in the releases that signal it.
+// Device1.Disconnected: the signal with the reason of a disconnect, in the releases that have it.
 
 import BlueZInterfaces
 import Bluetooth
 import DBus
 import Signals
 
-/// Why a simulated connection ended.
+/// The reason why a simulated connection ended.
 enum LinkEnd: Sendable {
   /// A client disconnected, or the adapter was powered off.
   case local
@@ -37,7 +37,7 @@ enum LinkEnd: Sendable {
 }
 
 extension RemoteDevice {
-  /// Signals why the connection ended, before its end is announced.
+  /// Signals the reason before the end of the connection is announced.
   func announce(_ end: LinkEnd) {
     guard host.settings.version >= .disconnectReasons, isExported else { return }
     try? host.server.emit(

@@ -1,4 +1,4 @@
-// What bluetoothd knows of a device besides its connection.
+// The properties of a device in bluetoothd, except those of its connection.
 //
 // A pure value: advertisements in, changed properties out.
 
@@ -7,13 +7,12 @@ import Bluetooth
 import DBus
 import SimulatedDevices
 
-/// The properties of a device except those of its connection.
 struct KnownDevice: Sendable {
   private(set) var address: BluetoothAddress
   private(set) var addressType: AddressType
   private(set) var name: String?
   private(set) var appearance: UInt16?
-  /// Advertised ones in the order they were received, then those that were discovered.
+  /// Advertised services in the order of reception, then the discovered ones.
   private(set) var services: [BluetoothUUID] = []
   private(set) var manufacturerData: [ManufacturerData] = []
   private(set) var serviceData: [ServiceData] = []
@@ -24,7 +23,7 @@ struct KnownDevice: Sendable {
   var isPaired = false
   var isTrusted = false
   var isBlocked = false
-  /// Known from discovery only: it is removed some time after it was last seen.
+  /// Known from discovery only: it is removed a while after its last advertisement.
   var isTemporary = true
 
   init(_ address: BluetoothAddress, _ addressType: AddressType) {
@@ -32,28 +31,28 @@ struct KnownDevice: Sendable {
     self.addressType = addressType
   }
 
-  /// The identity address behind the address was resolved.
+  /// Replaces the private address with the resolved identity address.
   mutating func identify(_ address: BluetoothAddress, _ addressType: AddressType) {
     self.address = address
     self.addressType = addressType
   }
 
-  /// The value of `Alias`: the one that was set, the name, or the address.
+  /// The value of `Alias`: the alias that was set, else the name, else the address.
   var shownAlias: String {
     alias ?? name ?? address.text(separator: "-")
   }
 
-  /// An advertisement was received.
+  /// Applies an advertisement.
   ///
   /// - Parameters:
-  ///   - reportsAll: Whether unchanged data is reported too.
-  ///   - threshold: The smallest change of RSSI that is reported, in dB.
+  /// - reportsAll: Whether to report unchanged data, too.
+  ///   - threshold: The smallest change of RSSI to report, in dB.
   /// - Returns: The properties to announce.
   mutating func observe(
     _ data: AdvertisedData, reportsAll: Bool, threshold: Int
   ) -> [any AnyProperty] {
     var changed: [any AnyProperty] = []
-    // An empty name is none: bluetoothd has no `Name` then, and the address as the alias.
+    // An empty name counts as none: bluetoothd has no `Name`, and the address is the alias.
     if let received = data.name?.endedAtNUL, !received.isEmpty, received != name {
       name = received
       changed.append(Device1.name)
@@ -87,10 +86,10 @@ struct KnownDevice: Sendable {
     return changed
   }
 
-  /// Data of one kind was received. An advertisement without any leaves the known data; data of the
-  /// same owner replaces it. When everything is reported, only the new data is kept.
+  /// Merges received data of one kind. Without any the known data stays; new data replaces that of
+  /// the same company or service. With `reportsAll` only the new data is kept.
   ///
-  /// - Returns: Whether to announce it.
+  /// - Returns: True if it must be announced.
   /// - Source: BlueZ 5.66, `src/device.c` (device_set_manufacturer_data, device_set_service_data).
   private mutating func merge<Data: Equatable>(
     _ data: [Data], _ reportsAll: Bool, in path: WritableKeyPath<KnownDevice, [Data]>,
@@ -110,7 +109,7 @@ struct KnownDevice: Sendable {
     return reportsAll || merged != before
   }
 
-  /// No client discovers any more.
+  /// Ends discovery: the RSSI becomes unknown.
   ///
   /// - Returns: The properties to invalidate.
   mutating func discoveryEnded() -> [any AnyProperty] {
@@ -122,7 +121,7 @@ struct KnownDevice: Sendable {
     return gone
   }
 
-  /// Data that only advertisements carry is not stored on disk.
+  /// Removes data that only advertisements carry: it is not stored on disk.
   ///
   /// - Source: recorded from bluetoothd 5.66.
   mutating func forgetAir() {
@@ -131,27 +130,27 @@ struct KnownDevice: Sendable {
     serviceData = []
   }
 
-  /// The Device Name was read.
+  /// Sets the name that was read from the device.
   ///
-  /// - Returns: Whether it is another one than before.
+  /// - Returns: True if it differs from the previous one.
   mutating func learn(_ name: String) -> Bool {
     guard self.name != name else { return false }
     self.name = name
     return true
   }
 
-  /// The device no longer has some services.
+  /// Removes services that the device no longer has.
   ///
-  /// - Returns: Whether that changed anything.
+  /// - Returns: True if anything changed.
   mutating func lost(_ gone: [BluetoothUUID]) -> Bool {
     let before = services.count
     services.removeAll(where: gone.contains)
     return services.count != before
   }
 
-  /// The services of the device are resolved.
+  /// Adds the discovered services.
   ///
-  /// - Returns: Whether that changed anything.
+  /// - Returns: True if anything changed.
   mutating func found(_ all: [BluetoothUUID]) -> Bool {
     let merged = (services + all.filter { !services.contains($0) }).sorted()
     defer { services = merged }
@@ -160,8 +159,7 @@ struct KnownDevice: Sendable {
 }
 
 extension KnownDevice {
-  /// The name of the icon; nil when bluetoothd has none for the appearance, or the appearance is
-  /// unknown.
+  /// The icon name; nil if the appearance is unknown, or bluetoothd has no icon for it.
   ///
   /// The upper ten bits of an appearance are its category, the others its subcategory.
   ///
@@ -186,7 +184,7 @@ extension KnownDevice {
 }
 
 extension String {
-  /// The text as a C string: what is in front of the first NUL.
+  /// The text as a C string: everything before the first NUL.
   ///
   /// - Source: BlueZ 5.66, `src/eir.c` (name2utf8).
   var endedAtNUL: String {

@@ -4,7 +4,7 @@
 
 import BlueZInterfaces
 
-/// The state of the link, and the calls that wait for a change of it.
+/// The state of the link, with the pending calls.
 struct LinkMachine<Call: Sendable>: Sendable {
   enum Phase: Hashable, Sendable {
     case idle
@@ -14,12 +14,12 @@ struct LinkMachine<Call: Sendable>: Sendable {
     case closing(isResolved: Bool)
   }
 
-  /// The actions. Those with a number concern the attempt with that number.
+  /// The effects to perform, in order. A number identifies the connection attempt.
   enum Action: Sendable {
     case beginConnecting(Int)
-    /// The device is now connected.
+    /// Mark the device as connected.
     case raiseLink
-    /// The device is no longer connected.
+    /// Mark the device as disconnected.
     case dropLink
     case beginResolving(Int)
     /// Export services, then announce `ServicesResolved`.
@@ -29,7 +29,7 @@ struct LinkMachine<Call: Sendable>: Sendable {
     case beginClosing(Int)
     case markConnected
     case markServicesResolved
-    /// Drop pending requests, unanswered.
+    /// Drop pending requests without a reply.
     case failRequests
     case releaseSockets
     /// Remove the device and its attributes.
@@ -64,10 +64,10 @@ struct LinkMachine<Call: Sendable>: Sendable {
     return false
   }
 
-  /// Whether an attempt is in progress.
+  /// True if that attempt is in progress.
   func isConnecting(_ number: Int) -> Bool { isCurrent(number, .connecting) }
 
-  /// Whether the services of the connection of an attempt are still being resolved.
+  /// True if services are still being resolved on the connection of that attempt.
   func isResolving(_ number: Int) -> Bool {
     number == attempt && phase == .up(isResolved: false)
   }
@@ -93,7 +93,7 @@ struct LinkMachine<Call: Sendable>: Sendable {
     case .connecting:
       phase = .idle
       attempt += 1
-      return [.refuse(takeConnectCalls(), .connectCanceled), .answer([call])]
+      return [.refuse(popConnectCalls(), .connectCanceled), .answer([call])]
     case .up(let isResolved):
       phase = .closing(isResolved: isResolved)
       attempt += 1
@@ -105,7 +105,7 @@ struct LinkMachine<Call: Sendable>: Sendable {
     }
   }
 
-  /// The device is to be removed. A pending Connect is never answered.
+  /// Removes the device. A pending Connect is never answered.
   mutating func remove(_ call: Call) -> [Action] {
     switch phase {
     case .idle, .connecting:
@@ -121,7 +121,7 @@ struct LinkMachine<Call: Sendable>: Sendable {
 
   // MARK: Events
 
-  /// The device has connected, as a central. Calls that wait for a connection have it.
+  /// Applies a connection that the device made as a central. Pending Connect calls succeed.
   mutating func accepted() -> [Action] {
     switch phase {
     case .up, .closing: return []
@@ -135,10 +135,10 @@ struct LinkMachine<Call: Sendable>: Sendable {
   mutating func established(_ number: Int) -> [Action] {
     guard isCurrent(number, .connecting) else { return [] }
     phase = .up(isResolved: false)
-    return [.raiseLink, .markConnected, .answer(takeConnectCalls()), .beginResolving(attempt)]
+    return [.raiseLink, .markConnected, .answer(popConnectCalls()), .beginResolving(attempt)]
   }
 
-  /// The connection was up for an instant.
+  /// Applies a connection that was lost at once.
   mutating func flickered(_ number: Int) -> [Action] {
     guard isCurrent(number, .connecting) else { return [] }
     phase = .up(isResolved: false)
@@ -148,7 +148,7 @@ struct LinkMachine<Call: Sendable>: Sendable {
   mutating func failed(_ number: Int, _ answer: ErrorAnswer) -> [Action] {
     guard isCurrent(number, .connecting) else { return [] }
     phase = .idle
-    return [.refuse(takeConnectCalls(), answer)]
+    return [.refuse(popConnectCalls(), answer)]
   }
 
   mutating func resolved(_ number: Int) -> [Action] {
@@ -157,18 +157,18 @@ struct LinkMachine<Call: Sendable>: Sendable {
     return [.exportServices]
   }
 
-  /// The wait before the connection is dropped is over.
+  /// Drops the connection at the end of the wait.
   mutating func closed(_ number: Int) -> [Action] {
     guard number == attempt, isClosing else { return [] }
     return end()
   }
 
-  /// The connection has ended, for any reason.
+  /// Applies the end of the connection, for any reason.
   mutating func lost() -> [Action] {
     isConnected ? end() : []
   }
 
-  /// The adapter is powered off: no attempt continues, and no connection.
+  /// Ends the attempt and the connection when the adapter is powered off.
   mutating func poweredOff() -> [Action] {
     isPowered = false
     guard phase == .connecting else { return lost() }
@@ -177,7 +177,7 @@ struct LinkMachine<Call: Sendable>: Sendable {
 
   mutating func poweredOn() { isPowered = true }
 
-  /// The simulation has ended: pending calls are not answered.
+  /// Ends the simulation: pending calls get no reply.
   mutating func stopped() -> [Action] {
     let (wasConnected, wasResolved) = (isConnected, isResolved)
     self = LinkMachine()
@@ -194,14 +194,14 @@ struct LinkMachine<Call: Sendable>: Sendable {
     attempt += 1
     var actions: [Action] = [.dropLink]
     if wasResolved { actions.append(.markServicesResolved) }
-    // Callers of Disconnect get the reply between the two changes; otherwise they are one message.
-    if wasClosing { actions.append(.answer(takeDisconnectCalls())) }
+    // Disconnect is answered between the two changes; without such a call both are one message.
+    if wasClosing { actions.append(.answer(popDisconnectCalls())) }
     actions.append(.markConnected)
-    let pending = takeConnectCalls()
+    let pending = popConnectCalls()
     if !pending.isEmpty { actions.append(.refuse(pending, .connectCanceled)) }
     actions.append(.failRequests)
     if !wasClosing { actions.append(.removeBattery) }
-    // Nothing is announced of sockets of removed objects.
+    // Sockets of removed objects are not announced.
     if isForgotten { actions.append(.forget) }
     isForgotten = false
     actions.append(.releaseSockets)
@@ -212,12 +212,12 @@ struct LinkMachine<Call: Sendable>: Sendable {
     number == attempt && self.phase == phase
   }
 
-  private mutating func takeConnectCalls() -> [Call] {
+  private mutating func popConnectCalls() -> [Call] {
     defer { connectCalls = [] }
     return connectCalls
   }
 
-  private mutating func takeDisconnectCalls() -> [Call] {
+  private mutating func popDisconnectCalls() -> [Call] {
     defer { disconnectCalls = [] }
     return disconnectCalls
   }

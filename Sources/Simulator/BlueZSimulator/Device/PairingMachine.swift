@@ -5,14 +5,14 @@
 import BlueZInterfaces
 import SimulatedDevices
 
-/// Whether a device is paired, and the progress of a pairing.
+/// The bond with a device, and the progress of a pairing.
 struct PairingMachine<Call: Sendable>: Sendable {
-  /// The requests to an agent.
+  /// A request to an agent.
   enum Question: Hashable, Sendable {
     case authorization
     case comparison(UInt32)
     case passkey
-    /// The passkey is displayed, and typed on the device.
+    /// Display a passkey, which is typed on the device.
     case display(UInt32)
   }
 
@@ -22,46 +22,46 @@ struct PairingMachine<Call: Sendable>: Sendable {
     case refused
   }
 
-  /// The actions. Those with a number concern the attempt with that number.
+  /// The effects to perform, in order. A number identifies the pairing attempt.
   enum Action: Sendable {
     /// Exchange the pairing features of both sides.
     case exchange(Int)
     case ask(Int, Question)
     /// Cancel the request to the agent.
     case withdraw
-    /// The person at the device types, or compares.
+    /// Wait until the user of the device has typed or compared the passkey.
     case awaitPerson(Int)
     /// The key is available: announce it.
     case bond(LinkSecurity)
     case loseLink
-    /// The connection waits for a key that never arrives.
+    /// Let the connection wait for a key that never arrives.
     case expire(link: Int)
     case answer([Call])
     case refuse([Call], ErrorAnswer)
-    /// Calls that get no reply at all.
+    /// Drop the calls without a reply.
     case drop([Call])
   }
 
   private struct Attempt: Sendable {
     let number: Int
-    /// Started by Pair, not by a request that required it.
-    let isAsked: Bool
+    /// True if Pair started it, not a request that required security.
+    let isFromPair: Bool
     let host: IOCapability
-    /// The caller of Pair; nil without one.
+    /// The client that called Pair; nil for a request.
     let client: String?
     var model: AssociationModel?
     var passkey: UInt32 = 0
     var isQuestionOpen = false
   }
 
-  /// The security of the bond's key; none without a bond.
+  /// The security of the bond's key; `none` without a bond.
   private(set) var bond: LinkSecurity
   private var attempt: Attempt?
   private var number = 0
   private var link = 0
   private var calls: [Call] = []
   private var requests: [Call] = []
-  /// Calls that bluetoothd never answers: Pair on a paired device, requests without an agent.
+  /// Calls that bluetoothd never answers: Pair of a paired device, and requests without an agent.
   private var unanswered: (calls: [Call], requests: [Call]) = ([], [])
 
   init(bond: LinkSecurity = .none) { self.bond = bond }
@@ -70,11 +70,11 @@ struct PairingMachine<Call: Sendable>: Sendable {
 
   // MARK: Calls
 
-  /// Pair was called.
+  /// Handles a call of Pair.
   ///
   /// - Parameter agent: The capability of the agent; nil without one.
   mutating func pair(_ call: Call, of client: String, agent: IOCapability?) -> [Action] {
-    // Recorded: on an LE-only adapter it is not answered before the connection ends.
+    // Recorded: on an LE-only adapter the call is answered only when the connection ends.
     guard bond == .none else {
       unanswered.calls.append(call)
       return []
@@ -82,16 +82,18 @@ struct PairingMachine<Call: Sendable>: Sendable {
     guard attempt == nil else { return [.refuse([call], .inProgress)] }
     guard let agent else { return [.refuse([call], .authenticationFailed)] }
     calls = [call]
-    return begin(agent, client: client, isAsked: true)
+    return begin(agent, client: client, isFromPair: true)
   }
 
-  /// A request was refused because the connection is not secure enough, and waits to be repeated.
+  /// Starts a pairing for a request that was refused for lack of security. The request is repeated
+  /// afterwards.
   ///
   /// - Parameters:
   ///   - wanted: The required security.
-  ///   - agent: The capability of the default agent when the connection was made; nil: there is no
-  ///     agent now.
-  ///   - device: The capability of the device: the same key again would change nothing.
+  ///   - agent: The capability that the default agent had when the connection was made; nil if no
+  /// agent is registered now.
+  ///   - device: The capability of the device. It limits the security, so another pairing may not
+  /// help.
   mutating func secure(
     _ wanted: LinkSecurity, _ request: Call, agent: IOCapability?, device: IOCapability
   ) -> [Action] {
@@ -107,10 +109,10 @@ struct PairingMachine<Call: Sendable>: Sendable {
       return bond == .none ? [.expire(link: link)] : []
     }
     requests.append(request)
-    return begin(agent, client: nil, isAsked: false)
+    return begin(agent, client: nil, isFromPair: false)
   }
 
-  /// A request that waits for something that never arrives.
+  /// Keeps a request that gets no reply, because it waits for something that never arrives.
   mutating func neverAnswer(_ request: Call) { unanswered.requests.append(request) }
 
   mutating func cancel(_ call: Call) -> [Action] {
@@ -120,17 +122,17 @@ struct PairingMachine<Call: Sendable>: Sendable {
     return end(.authenticationCanceled) + [.answer([call])]
   }
 
-  private mutating func begin(_ host: IOCapability, client: String?, isAsked: Bool) -> [Action] {
+  private mutating func begin(_ host: IOCapability, client: String?, isFromPair: Bool) -> [Action] {
     number += 1
-    attempt = Attempt(number: number, isAsked: isAsked, host: host, client: client)
+    attempt = Attempt(number: number, isFromPair: isFromPair, host: host, client: client)
     return [.exchange(number)]
   }
 
   // MARK: Events
 
-  /// Both sides know each other's capability.
+  /// Continues after both sides have exchanged their capabilities.
   ///
-  /// - Parameter passkey: The one that the device displays, or that both display.
+  /// - Parameter passkey: The passkey that the device, or both sides, display.
   mutating func exchanged(
     _ number: Int, with device: PairingDefinition.Method, passkey: UInt32
   ) -> [Action] {
@@ -141,7 +143,7 @@ struct PairingMachine<Call: Sendable>: Sendable {
     attempt?.passkey = passkey
     let question: Question
     switch model {
-    case .justWorks where present.isAsked: return bonded()
+    case .justWorks where present.isFromPair: return bonded()
     case .justWorks: question = .authorization
     case .comparison: question = .comparison(passkey)
     case .hostEnters: question = .passkey
@@ -157,33 +159,33 @@ struct PairingMachine<Call: Sendable>: Sendable {
     }
     attempt?.isQuestionOpen = false
     switch (model, reply) {
-    case (_, .refused) where !present.isAsked: return abandonRequests()
+    case (_, .refused) where !present.isFromPair: return abandonRequests()
     case (_, .refused): return end(.authenticationFailed)
     case (.hostEnters, .passkey(present.passkey)): return bonded()
-    // The device detects the error.
+    // The device detects the wrong passkey.
     case (.hostEnters, _): return refusedByDevice()
     case (.hostDisplays, _): return [.awaitPerson(number)]
     case (.justWorks, _), (.comparison, _): return bonded()
     }
   }
 
-  /// The person at the device has typed the passkey.
+  /// Continues after the passkey was typed on the device.
   mutating func typed(_ number: Int) -> [Action] {
     attempt?.number == number ? bonded() : []
   }
 
-  /// The host was silent for too long: the device cancels the pairing.
+  /// Ends the attempt: the host was silent for too long, and the device cancels.
   mutating func timedOut(_ number: Int) -> [Action] {
     attempt?.number == number ? [.loseLink] : []
   }
 
-  /// A client has left the bus: its pairing is cancelled.
+  /// Cancels the pairing of a client that left the bus.
   mutating func clientLeft(_ client: String) -> [Action] {
     guard attempt?.client == client else { return [] }
     return end(.authenticationCanceled) + [.loseLink]
   }
 
-  /// The connection has ended, or is about to.
+  /// Ends the attempt when the connection has ended or is about to.
   mutating func linkLost() -> [Action] {
     link += 1
     var actions =
@@ -196,13 +198,13 @@ struct PairingMachine<Call: Sendable>: Sendable {
     return actions
   }
 
-  /// Whether a connection is still the current one.
+  /// True if that connection is still the current one.
   func isPresent(link number: Int) -> Bool { link == number }
 
-  /// The other side has started and finished a pairing.
+  /// Adopts the bond of a pairing that the other side started.
   mutating func adopt(_ security: LinkSecurity) { bond = max(bond, security) }
 
-  /// The device is removed, and the bond with it.
+  /// Removes the bond, together with the device.
   mutating func forget() { bond = .none }
 
   // MARK: Endings
@@ -217,14 +219,15 @@ struct PairingMachine<Call: Sendable>: Sendable {
     return [.bond(bond), .answer(calls), .answer(requests)]
   }
 
-  /// Pair is answered at once; requests fail with the connection.
+  /// Ends an attempt that the device refused: Pair is answered at once, requests fail when the
+  /// connection ends.
   private mutating func refusedByDevice() -> [Action] {
     attempt = nil
     defer { calls = [] }
     return [.refuse(calls, .authenticationFailed), .loseLink]
   }
 
-  /// This host rejects the pairing: the request that required it waits until the device cancels.
+  /// Ends an attempt that this host rejected: the request stays pending until the device cancels.
   private mutating func abandonRequests() -> [Action] {
     attempt = nil
     unanswered.requests += requests

@@ -1,4 +1,5 @@
-// Requests that bluetoothd itself sends to a device: battery level and subscriptions.
+// Requests of bluetoothd itself: the battery level, and the subscriptions to it and to Service
+// Changed.
 
 import BlueZInterfaces
 import Bluetooth
@@ -27,7 +28,7 @@ extension RemoteDevice {
     attributes?.keepSubscribed(changed.handle)
   }
 
-  /// Reads the level, exports Battery1 once it is known, and subscribes.
+  /// Reads the battery level, exports Battery1 once it is known, and subscribes.
   ///
   /// - Source: recorded from bluetoothd 5.66; `profiles/battery/battery.c`.
   func addBattery() {
@@ -51,7 +52,7 @@ extension RemoteDevice {
   }
 
   private func addBattery(_ percentage: UInt8, _ handle: UInt16) {
-    // A program may have answered late.
+    // A device's logic may have answered late.
     guard awaitsBattery else { return }
     state.battery = percentage
     let property = ExportedProperty(Battery1.percentage) { [weak self] in self?.state.battery }
@@ -59,7 +60,7 @@ extension RemoteDevice {
     attributes?.keepSubscribed(handle)
   }
 
-  /// The device has sent a value: if it is a new battery level, it is announced.
+  /// Announces a notified battery level, if it is new.
   func notifiedBattery(_ handle: UInt16, _ value: [UInt8]) {
     guard handle == batteryLevel?.handle, let percentage = value.first,
       let before = state.battery, before != percentage

@@ -1,4 +1,4 @@
-// The object Device1 of a simulated device: its methods and the sources of its properties.
+// The Device1 object of a simulated device: its methods and properties.
 
 import BlueZInterfaces
 import Bluetooth
@@ -13,7 +13,7 @@ extension RemoteDevice {
       methods: [
         ExportedMethod(Device1.disconnect) { self.disconnect($0) },
         ExportedMethod(Device1.connect) { self.connect($0) },
-        // Profiles are for BR/EDR, which the adapter does not have.
+        // Profiles require BR/EDR, which the adapter does not have.
         ExportedMethod(Device1.connectProfile) { $1.refuse(.profileSearchFailed) },
         ExportedMethod(Device1.disconnectProfile) { $1.refuse(.invalidArguments) },
         ExportedMethod(Device1.pair) { self.pair($0) },
@@ -60,8 +60,8 @@ extension RemoteDevice {
     ExportedProperty(property) { read(self.state) }
   }
 
-  /// A property that clients can set. Recorded from bluetoothd: changes are announced before the
-  /// reply.
+  /// A property that clients can set. Changes are announced before the reply, as recorded from
+  /// bluetoothd.
   private func value<Value: Equatable>(
     _ property: Property<Value>, _ read: @escaping @Sendable (KnownDevice) -> Value,
     _ change: @escaping @Sendable (inout KnownDevice, Value) -> Void

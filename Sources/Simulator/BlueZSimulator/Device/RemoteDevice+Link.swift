@@ -1,4 +1,4 @@
-// The link of a device: the effects of LinkMachine's decisions.
+// Performs the actions of LinkMachine.
 
 import BlueZInterfaces
 import Bluetooth
@@ -21,7 +21,7 @@ extension RemoteDevice {
   ///
   /// - Source: BlueZ 5.66, `src/device.c` (device_remove).
   func remove(_ call: Invocation) {
-    abandonPairingToCome(.pageTimeout)
+    failPendingPair(.pageTimeout)
     perform { $0.remove(WaitingCall(call)) }
     endPairing()
   }
@@ -38,13 +38,13 @@ extension RemoteDevice {
     state.end = .local
   }
 
-  /// The device is out of range: its connection drops, and nothing more is received from it.
+  /// Moves the device out of range: its connection drops, and nothing more is received.
   func vanish() {
     state.isInAir = false
     loseLink()
   }
 
-  /// The device is back in range: a pending connection attempt reaches it.
+  /// Brings the device back into range, which completes a pending connection attempt.
   func appear() {
     state.isInAir = true
     if let attempt = state.searching.take(), state.machine.isConnecting(attempt) { search(attempt) }
@@ -52,8 +52,8 @@ extension RemoteDevice {
 
   var isInAir: Bool { state.isInAir }
 
-  /// Performs what the device does by itself.
-  func follow(_ presence: DevicePresence) {
+  /// Applies an action of the device itself.
+  func apply(_ presence: DevicePresence) {
     switch presence {
     case .endsLink: endLink()
     case .losesLink: loseLink()
@@ -70,10 +70,10 @@ extension RemoteDevice {
     state.end = .local
   }
 
-  /// Whether the controller ignores the device when it connects. Advertisements are still received.
+  /// The controller ignores the device when it connects, but still receives its advertisements.
   var isBlocked: Bool { state.known.isBlocked }
 
-  /// Blocks the device, which disconnects it at once, or unblocks it.
+  /// Blocks the device, which drops its connection at once, or unblocks it.
   ///
   /// - Source: recorded from bluetoothd 5.66.
   func setBlocked(_ isBlocked: Bool, _ call: Invocation) {
@@ -126,7 +126,7 @@ extension RemoteDevice {
     case .failRequests:
       endPairing()
       queue?.fail()
-      for call in takePaired() { call.refuse(.authenticationCanceled) }
+      for call in popPaired() { call.refuse(.authenticationCanceled) }
     case .releaseSockets: attributes?.releaseSockets()
     case .forget: forget()
     case .answer(let calls): for call in calls { call.answer() }
@@ -140,7 +140,8 @@ extension RemoteDevice {
     }
   }
 
-  /// Tries for as long as bluetoothd does, from when the device becomes unreachable.
+  /// Tries to connect for as long as bluetoothd does, counted from when the device became
+  /// unreachable.
   private func beginConnecting(_ attempt: Int) {
     guard !search(attempt) else { return }
     after(host.settings.connectTimeout) { device in
@@ -148,11 +149,11 @@ extension RemoteDevice {
     }
   }
 
-  /// Connects once the device is received, as a controller does: it sends the connection request in
-  /// response to an advertisement. A device that is connected, or at the edge of the range, is
-  /// scanned for again; one that is out of range is waited for.
+  /// Connects once an advertisement is received: a controller sends its connection request in reply
+  /// to one. It searches again for a device that is connected or at the edge of the range, and
+  /// waits for one that is out of range.
   ///
-  /// - Returns: Whether it was received.
+  /// - Returns: True if an advertisement was received.
   @discardableResult
   private func search(_ attempt: Int) -> Bool {
     guard state.machine.isConnecting(attempt) else { return false }
@@ -176,30 +177,30 @@ extension RemoteDevice {
     @Sendable func abort(_ delay: Duration) {
       after(delay) { device in device.perform { $0.failed(attempt, .connectAborted) } }
     }
-    let course = device.nextFault(.connect).course
-    if course.loss == .device, !course.takesEffect {
+    let outcome = device.nextFault(.connect).outcome
+    if outcome.loss == .device, !outcome.takesEffect {
       state.isInAir = false
       return abort(limit)
     }
-    // A connection that takes longer than bluetoothd tries counts as failed.
-    guard let more = course.delay, more == .zero || delay + more < limit else {
+    // A connection that would take longer than bluetoothd waits counts as failed.
+    guard let more = outcome.delay, more == .zero || delay + more < limit else {
       return abort(limit)
     }
-    guard course.refusal == nil else { return abort(delay) }
+    guard outcome.refusal == nil else { return abort(delay) }
     after(delay + more) { device in
-      if let loss = course.loss { return device.loseNewLink(attempt, course, loss) }
-      // A device that has left meanwhile is tried for as long as any other.
+      if let loss = outcome.loss { return device.loseNewLink(attempt, outcome, loss) }
+      // For a device that left meanwhile, the attempt lasts as long as any other.
       guard device.isInAir else { return abort(max(.zero, limit - delay - more)) }
       guard device.device.establishes() else { return abort(.zero) }
       device.perform { $0.established(attempt) }
     }
   }
 
-  /// The connection is lost as soon as it is made.
+  /// Loses the connection right after it was made.
   private func loseNewLink(
-    _ attempt: Int, _ course: OperationFault.Course, _ loss: OperationFault.Course.Loss
+    _ attempt: Int, _ outcome: OperationFault.Outcome, _ loss: OperationFault.Outcome.Loss
   ) {
-    guard course.takesEffect else {
+    guard outcome.takesEffect else {
       perform { $0.flickered(attempt) }
       host.server.flush()
       return loseLink()
@@ -208,7 +209,7 @@ extension RemoteDevice {
     after(.zero) { $0.lose(loss) }
   }
 
-  private func lose(_ loss: OperationFault.Course.Loss) {
+  private func lose(_ loss: OperationFault.Outcome.Loss) {
     switch loss {
     case .link: loseLink()
     case .device: vanish()
@@ -217,29 +218,29 @@ extension RemoteDevice {
 
   private func beginResolving(_ attempt: Int) {
     let delay = host.settings.link(device.definition.link.discoveryTime)
-    // The device answers the request to encrypt with PIN or Key Missing, and the kernel disconnects.
+    // The device refuses encryption with PIN or Key Missing, and the kernel disconnects.
     guard !isBondLost else {
       return after(delay) { $0.loseLink(of: attempt, because: .authentication) }
     }
-    let course = device.nextFault(.discover).course
-    // As in bluetoothd: services that could not be read count as resolved.
-    state.isDiscoveryRefused = course.refusal != nil || state.resolution == .empty
+    let outcome = device.nextFault(.discover).outcome
+    // As in bluetoothd, services that could not be read count as resolved.
+    state.isDiscoveryRefused = outcome.refusal != nil || state.resolution == .empty
     if state.resolution == .never { return }
-    guard let more = course.delay else {
+    guard let more = outcome.delay else {
       return after(host.settings.attTimeout) { $0.loseLink(of: attempt) }
     }
     after(delay + more) { device in
-      switch course.loss {
-      case .device? where !course.takesEffect: if device.isConnected { device.vanish() }
-      case .link? where !course.takesEffect: device.loseLink(of: attempt)
+      switch outcome.loss {
+      case .device? where !outcome.takesEffect: if device.isConnected { device.vanish() }
+      case .link? where !outcome.takesEffect: device.loseLink(of: attempt)
       case .device?, .link?, nil:
         device.perform { $0.resolved(attempt) }
-        if let loss = course.loss { device.after(.zero) { $0.lose(loss) } }
+        if let loss = outcome.loss { device.after(.zero) { $0.lose(loss) } }
       }
     }
   }
 
-  /// Drops the connection if it is still the one of an attempt.
+  /// Drops the connection if it still belongs to the attempt.
   private func loseLink(of attempt: Int, because end: LinkEnd = .local) {
     state.end = end
     perform { $0.isResolving(attempt) ? $0.lost() : [] }
@@ -247,11 +248,11 @@ extension RemoteDevice {
   }
 
   private func beginClosing(_ attempt: Int) {
-    let course = device.nextFault(.disconnect).course
-    if let loss = course.loss { return after(.zero) { $0.lose(loss) } }
+    let outcome = device.nextFault(.disconnect).outcome
+    if let loss = outcome.loss { return after(.zero) { $0.lose(loss) } }
     // Without a response the connection stays until the peer ends it.
     let settings = host.settings
-    let delay = course.delay.map { settings.disconnectDelay + $0 } ?? settings.attTimeout
+    let delay = outcome.delay.map { settings.disconnectDelay + $0 } ?? settings.attTimeout
     after(delay) { device in device.perform { $0.closed(attempt) } }
   }
 
@@ -264,7 +265,7 @@ extension RemoteDevice {
     }
     let isFirst = !state.areAttributesExported
     state.areAttributesExported = true
-    attributes?.follow(isExported: !isFirst)
+    attributes?.update(isExported: !isFirst)
     if isFirst { attributes?.export() }
     if state.known.found(attributes?.services ?? []) { mark(Device1.uuids) }
     mark(Device1.servicesResolved)
@@ -278,7 +279,8 @@ extension RemoteDevice {
     addBattery()
   }
 
-  /// `ServicesResolved` is announced now, the services later, if the connection is still up.
+  /// Announces `ServicesResolved` now, and exports the services later if the connection is still
+  /// up.
   func exportServices(after delay: Duration) {
     state.links += 1
     let link = state.links
@@ -288,20 +290,20 @@ extension RemoteDevice {
     }
   }
 
-  /// Calls `waiter` when the services are on the bus: now, or as soon as a connection has resolved
-  /// them, before any client learns of it.
+  /// Calls `waiter` when the services are exported: now, or once a connection has resolved them but
+  /// before any client is told.
   func whenResolved(_ waiter: @escaping @Sendable () -> Void) {
     if state.machine.isResolved { waiter() } else { state.resolvedWaiters.append(waiter) }
   }
 
-  /// The services are resolved: callers that waited for them after pairing get their reply.
+  /// Answers the Pair calls that waited for the services.
   private func answerPaired() {
-    let paired = takePaired()
+    let paired = popPaired()
     if !paired.isEmpty { mark(Device1.paired) }
     for call in paired { call.answer() }
   }
 
-  private func takePaired() -> [WaitingCall] {
+  private func popPaired() -> [WaitingCall] {
     defer { state.paired = [] }
     return state.paired
   }

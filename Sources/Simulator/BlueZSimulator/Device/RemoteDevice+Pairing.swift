@@ -1,4 +1,4 @@
-// Pairing a device: the effects of PairingMachine's decisions.
+// Performs the actions of PairingMachine.
 
 import BlueZInterfaces
 import Bluetooth
@@ -9,20 +9,20 @@ import SimulatedDevices
 extension RemoteDevice {
   // MARK: Calls
 
-  /// Pair. It connects first if necessary, and is answered once the services are resolved.
+  /// Handles Pair: connects first if necessary, and replies once the services are resolved.
   func pair(_ call: Invocation) {
     let client = call.caller
     guard !isConnected else { return beginPairing(WaitingCall(call), client) }
-    if state.pairingToCome != nil { return call.refuse(.inProgress) }
+    if state.pendingPair != nil { return call.refuse(.inProgress) }
     if state.machine.phase == .connecting { return call.refuse(.connectPending) }
     state.known.isTemporary = false
-    state.pairingToCome = (WaitingCall(call), client)
+    state.pendingPair = (WaitingCall(call), client)
     let link = WaitingCall(
       answer: { [weak self] in
-        if let call = self?.takePairingToCome() { self?.beginPairing(call, client) }
+        if let call = self?.popPendingPair() { self?.beginPairing(call, client) }
       },
       refuse: { [weak self] answer in
-        let call = self?.takePairingToCome()
+        let call = self?.popPendingPair()
         switch answer {
         case .connectAborted: call?.refuse(.pageTimeout)
         case .inputOutputError: call?.refuse(answer)
@@ -33,39 +33,39 @@ extension RemoteDevice {
     perform { $0.connect(link) }
   }
 
-  private func takePairingToCome() -> WaitingCall? { state.pairingToCome.take()?.call }
+  private func popPendingPair() -> WaitingCall? { state.pendingPair.take()?.call }
 
   private func beginPairing(_ call: WaitingCall, _ client: String) {
     let agent = host.agents.agent(for: client)
     state.known.isTemporary = false
-    // From here on the connection has the capability of Pair's agent.
+    // From here on the connection uses the capability of Pair's agent.
     if let agent { state.linkCapability = agent.capability }
     pairing(with: agent) { $0.pair(call, of: client, agent: agent?.capability) }
   }
 
   func cancelPairing(_ call: Invocation) {
-    guard let waiting = takePairingToCome() else {
+    guard let waiting = popPendingPair() else {
       return pairing { $0.cancel(WaitingCall(call)) }
     }
     waiting.refuse(.authenticationCanceled)
     call.reply()
   }
 
-  /// The connection is about to end, or has ended.
+  /// Ends a pairing when the connection ends.
   func endPairing() { pairing { $0.linkLost() } }
 
   func pairingClientLeft(_ client: String) {
-    if state.pairingToCome?.client == client {
-      // The connection that it makes is no longer needed.
+    if state.pendingPair?.client == client {
+      // The connection that it is making is no longer needed.
       perform { $0.disconnect(WaitingCall(answer: {}, refuse: { _ in })) }
     }
     pairing { $0.clientLeft(client) }
   }
 
-  /// The device is about to be removed: a Pair that is still connecting fails.
-  func abandonPairingToCome(_ answer: ErrorAnswer) { takePairingToCome()?.refuse(answer) }
+  /// Fails a Pair that is still connecting, before the device is removed.
+  func failPendingPair(_ answer: ErrorAnswer) { popPendingPair()?.refuse(answer) }
 
-  /// The other side of the connection has paired.
+  /// Adopts a bond that the other side of the connection made.
   func bonded(_ security: LinkSecurity) {
     device.secure(security)
     state.keyring = device.keyring
@@ -76,10 +76,10 @@ extension RemoteDevice {
     mark(Device1.paired)
   }
 
-  /// Whether the device has lost the key of the bond that this host has.
+  /// The device has lost the key of the bond that this host still has.
   var isBondLost: Bool { state.pairing.bond != .none && state.keyring != device.keyring }
 
-  /// The connection is up: with a bond, it is encrypted at once.
+  /// Encrypts a new connection if there is a bond.
   func resumeBond() {
     state.linkCapability = host.agents.agent(for: nil)?.capability ?? .noInputNoOutput
     device.secure(isBondLost ? .none : state.pairing.bond)
@@ -89,10 +89,10 @@ extension RemoteDevice {
 
   /// Handles a request that the device refused.
   ///
-  /// - Parameter request: Repeated when it is answered; dropped, unanswered, by
-  ///   ``ErrorAnswer/noAnswer``.
-  /// - Returns: Whether the refusal is kept from the client.
-  /// - Source: BlueZ 5.66, `src/shared/att.c` (change_security), and what was recorded.
+  /// - Parameter request: Answered when the request can be repeated; refused with
+  ///   ``ErrorAnswer/noAnswer`` when it is dropped without a reply.
+  /// - Returns: True if the client is not told of the refusal yet.
+  /// - Source: BlueZ 5.66, `src/shared/att.c` (change_security), and recordings.
   func secure(_ code: ATTErrorCode, _ request: WaitingCall) -> Bool {
     let level = device.security
     let wanted: LinkSecurity
@@ -130,7 +130,7 @@ extension RemoteDevice {
   private func carryOut(_ action: PairingMachine<WaitingCall>.Action) {
     switch action {
     case .exchange(let number):
-      // Four packets, two in each direction.
+      // The exchange takes four packets, two in each direction.
       after(host.settings.link(device.definition.link.latency * 2)) { remote in
         let (method, passkey) = (remote.device.definition.pairing.method, remote.passkey())
         remote.pairing { $0.exchanged(number, with: method, passkey: passkey) }
@@ -165,13 +165,13 @@ extension RemoteDevice {
     return method == .justWorks || method == .reject ? 0 : device.nextPasskey()
   }
 
-  /// The reply waits for the services; for requests they are resolved.
+  /// Answers calls: the reply to Pair waits for the services, which are resolved for requests.
   private func answer(_ calls: [WaitingCall]) {
     guard state.machine.isResolved else { return state.paired += calls }
     for call in calls { call.answer() }
   }
 
-  /// Without an agent, bluetoothd waits for a key until the connection is dropped.
+  /// Without an agent, bluetoothd waits for a key until the connection ends.
   private func expire(_ link: Int) {
     after(host.settings.attTimeout) { remote in
       guard remote.state.pairing.isPresent(link: link) else { return }
@@ -206,13 +206,13 @@ extension RemoteDevice {
 }
 
 extension ErrorAnswer {
-  /// No reply: a call that bluetoothd drops.
+  /// A marker for a call that bluetoothd drops without a reply.
   static let noAnswer = ErrorAnswer("", "")
 }
 
 extension AttributeAccess {
-  /// Submits a request; when the device refuses it for lack of security, bluetoothd raises the
-  /// security and repeats it.
+  /// Submits a request. If the device refuses it for lack of security, the security is raised and
+  /// the request repeated, as in bluetoothd.
   func submit<Value: Sendable>(
     _ operation: FaultOperation,
     _ perform: @escaping @Sendable (@escaping DeviceProgram.Answer<Value>) -> Void,
@@ -230,12 +230,12 @@ extension AttributeAccess {
 }
 
 extension ATTErrorCode {
-  /// No response at all; no device sends it.
+  /// A marker for a missing response; no device sends it.
   static let silence = ATTErrorCode(rawValue: 0)
 }
 
 extension Invocation {
-  /// Replies with the device's error, unless there must be no reply.
+  /// Replies with the device's error, or not at all for ``ATTErrorCode/silence``.
   func refuse(by code: ATTErrorCode) {
     if code != .silence { refuse(.refused(by: code)) }
   }

@@ -1,4 +1,4 @@
-// A device that is an adapter of the same room: what happens on the one side happens on the other.
+// A device that is another adapter of the same world: events on one side are mirrored on the other.
 
 import BlueZInterfaces
 import Bluetooth
@@ -7,7 +7,8 @@ import Signals
 import SimulatedDevices
 
 extension RemoteDevice {
-  /// The device has connected, as a central. An adapter has one such connection at a time.
+  /// Accepts a connection that the device made as a central. An adapter has one such connection at
+  /// a time.
   func accept() {
     guard !device.isLinked else { return }
     state.isAccepted = true
@@ -18,8 +19,8 @@ extension RemoteDevice {
     perform { $0.accepted() }
   }
 
-  /// The services are resolved: bluetoothd reads the Device Name, and shows it in place of the name
-  /// that was advertised, until the next advertisement. That of a central is the adapter's.
+  /// Reads the Device Name once the services are resolved. It replaces the advertised name until the
+  /// next advertisement. The name of a central is that of its adapter.
   ///
   /// - Source: recorded from bluetoothd 5.66; BlueZ 5.66, `profiles/gap/gas.c` and `src/device.c`
   ///   (btd_device_device_set_name).
@@ -40,6 +41,6 @@ extension RemoteDevice {
     if state.known.alias == nil { mark(Device1.alias) }
   }
 
-  /// Whether the device made the current connection, as a central.
+  /// The current connection was made by the device, as a central.
   var isAccepted: Bool { state.isAccepted }
 }

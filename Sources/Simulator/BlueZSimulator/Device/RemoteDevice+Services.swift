@@ -1,4 +1,4 @@
-// Services that appear and disappear while the device is known.
+// Services that are added or removed while bluetoothd knows the device.
 
 import BlueZInterfaces
 import Bluetooth
@@ -6,7 +6,7 @@ import Signals
 import SimulatedDevices
 
 extension RemoteDevice {
-  /// The device adds or removes a service.
+  /// Adds or removes a service of the device.
   ///
   /// - Source: recorded from bluetoothd 5.66: `UUIDs` first, then the objects.
   func offer(_ service: BluetoothUUID, _ isOffered: Bool) {
@@ -20,25 +20,29 @@ extension RemoteDevice {
     if service == Self.batteryService, isOffered { addBattery() }
   }
 
-  /// The device has other firmware without the service, or the earlier one again. bluetoothd uses
-  /// what it has read of the services before, until the object is removed.
+  /// Removes a service from the device without an indication, or restores it. bluetoothd uses the
+  /// services that it has cached until the object is removed.
   ///
   /// - Source: BlueZ 5.66, `src/main.conf` (`Cache = always`).
   func replace(_ service: BluetoothUUID, _ isReplaced: Bool) {
-    if state.areAttributesExported, attributes?.replace(service, isReplaced) == true { return }
+    if state.areAttributesExported, let attributes {
+      let changesBus =
+        isReplaced ? attributes.deviceLost(service) : attributes.deviceRegained(service)
+      guard changesBus else { return }
+    }
     offer(service, !isReplaced)
   }
 
-  /// The device has other services than before.
+  /// Brings the objects in line with the device's current services.
   ///
-  /// - Source: recorded from bluetoothd 5.66: with a connection, objects follow at once, `UUIDs` before
-  ///   those that come and after those that go; without one, when the services are resolved the next
-  ///   time.
+  /// - Source: recorded from bluetoothd 5.66: on a connection, the objects change at once, with
+  ///   `UUIDs` announced before additions and after removals; otherwise when services are next
+  ///   resolved.
   func followServices() {
     guard state.areAttributesExported, state.machine.isResolved, let attributes else { return }
     let present = attributes.services
     if state.known.found(present) { mark(Device1.uuids) }
-    let gone = attributes.follow(isExported: true)
+    let gone = attributes.update(isExported: true)
     let lost = gone.filter { !present.contains($0) }
     if state.known.lost(lost) { mark(Device1.uuids) }
     if gone.contains(Self.batteryService) { removeBattery() }

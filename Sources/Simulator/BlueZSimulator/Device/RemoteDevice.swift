@@ -1,7 +1,6 @@
-// One simulated device as bluetoothd sees it: the object Device1, its link and its attributes.
+// One simulated device in bluetoothd: its Device1 object, its link and its attributes.
 //
-// LinkMachine decides about the link; RemoteDevice+Link.swift performs its actions. The object's
-// members are in RemoteDevice+Interface.swift.
+// LinkMachine and PairingMachine decide; this class performs their actions.
 
 import BlueZInterfaces
 import Bluetooth
@@ -9,47 +8,47 @@ import DBus
 import Signals
 import SimulatedDevices
 
-/// A device in range, and its object on the bus while it is known.
+/// A simulated device, with its object on the bus while bluetoothd knows it.
 final class RemoteDevice: Sendable {
   struct State {
-    /// Both are set while the device is assembled.
+    /// Set once, while the device is assembled.
     var queue: RequestQueue?
     var attributes: AttributeServer?
     var known: KnownDevice
     var machine = LinkMachine<WaitingCall>()
-    /// Whether the object is on the bus.
+    /// The object is on the bus.
     var isExported = false
-    /// Whether the attributes are on the bus: they stay after disconnections.
+    /// The attributes are on the bus. They stay when the connection ends.
     var areAttributesExported = false
-    /// The battery level in percent, while Battery1 exists.
+    /// The battery level in percent; nil without Battery1.
     var battery: UInt8?
     var resolution = ServiceResolution.inOrder
     /// Counts the connections whose services were announced early.
     var links = 0
-    /// Whether the services of the current connection could not be read.
+    /// The services of the current connection could not be read.
     var isDiscoveryRefused = false
-    /// The connection attempt that waits for the device to be in range.
+    /// The number of the connection attempt that waits until the device is in range.
     var searching: Int?
     var isInAir = true
-    /// Whether the device made the current connection, as a central.
+    /// The current connection was made by the device, as a central.
     var isAccepted = false
     var pairing = PairingMachine<WaitingCall>()
-    /// A pending Pair that is still connecting, and its caller.
-    var pairingToCome: (call: WaitingCall, client: String)?
+    /// A pending Pair that is still connecting, and its client.
+    var pendingPair: (call: WaitingCall, client: String)?
     /// The agent of the current pairing, and its last request.
     var agent: Agent?
-    /// The capability of the default agent when the connection was made: used for pairings that a
-    /// request starts. Recorded from bluetoothd 5.66.
+    /// The capability of the default agent when the connection was made. Pairings that a request
+    /// starts use it. Recorded from bluetoothd 5.66.
     var linkCapability = IOCapability.noInputNoOutput
     var question: Int?
     /// The number of the device's keys that the bond was made with.
     var keyring = 0
-    /// Callers that wait for the services after pairing.
+    /// Pair calls that wait for the services.
     var paired: [WaitingCall] = []
-    /// Other programs that wait for the services.
+    /// Other programs' callbacks that wait for the services.
     var resolvedWaiters: [@Sendable () -> Void] = []
     var temporaryTimer: LoopTimer?
-    /// The reason if the connection ends now.
+    /// The reason that is signalled if the connection ends now.
     var end = LinkEnd.local
   }
 
@@ -60,12 +59,12 @@ final class RemoteDevice: Sendable {
   let adapter: ObjectPath
   let host: Host
   let state: Confined<State>
-  /// Of an adapter of the room: how that adapter sees this one.
+  /// The object that the device, if it is an adapter, has for this adapter.
   private let counterpart: @Sendable () -> RemoteDevice?
 
   /// - Parameters:
-  ///   - stored: The stored data; nil: the device is unknown.
-  ///   - counterpart: Of an adapter of the room: finds how that adapter sees this one.
+  /// - stored: The stored data; nil if the device is unknown.
+  ///   - counterpart: Finds the object that the device, if it is an adapter, has for this adapter.
   init(
     _ device: SimulatedDevice, _ address: BluetoothAddress, _ addressType: AddressType,
     adapter: ObjectPath, host: Host, stored: StoredDevice? = nil,
@@ -96,11 +95,12 @@ final class RemoteDevice: Sendable {
     )
     state.queue = queue
     state.attributes = AttributeServer(of: path, access: access)
-    // Another adapter may already be connected to it.
+    // Another adapter may already be connected to the device.
     if !device.isLinked { listen() }
   }
 
-  /// Receives what the device sends. Of several addresses of a device, the connected one does.
+  /// Receives the device's notifications. With several addresses, the object that is connected does
+  /// so.
   func listen() {
     device.onNotification { [weak self] handle, value in
       self?.attributes?.notified(handle, value)
@@ -114,7 +114,7 @@ final class RemoteDevice: Sendable {
   var isIdle: Bool { state.machine.phase == .idle }
   var isConnected: Bool { state.machine.isConnected }
 
-  /// The RSSI in dBm of the connection, drawn again; nil when there is none.
+  /// Draws an RSSI in dBm for the connection; nil if there is none.
   func linkRSSI() -> Int? { isConnected ? device.linkRSSI() : nil }
   var isTemporary: Bool { state.known.isTemporary }
   var isExported: Bool { state.isExported }
@@ -129,7 +129,7 @@ final class RemoteDevice: Sendable {
 
   // MARK: Discovery
 
-  /// An advertisement was received while a client discovers.
+  /// Applies an advertisement that was received in a scan.
   func observe(_ data: AdvertisedData, reportsAll: Bool, threshold: Int) {
     let changed = state.known.observe(data, reportsAll: reportsAll, threshold: threshold)
     if isExported {
@@ -141,12 +141,12 @@ final class RemoteDevice: Sendable {
     expectSilence()
   }
 
-  /// No client discovers any more.
+  /// Applies the end of discovery.
   func discoveryEnded() {
     for property in state.known.discoveryEnded() { mark(property) }
   }
 
-  /// Removes a temporary device some time after it was last seen.
+  /// Removes a temporary device if no further advertisement arrives in time.
   private func expectSilence() {
     state.temporaryTimer?.cancel()
     state.temporaryTimer = nil
@@ -156,7 +156,7 @@ final class RemoteDevice: Sendable {
     }
   }
 
-  /// Removes the object and everything below it, after its changes were announced.
+  /// Removes the object and everything below it, after announcing the pending changes.
   func forget() {
     host.server.flush()
     let (wasExported, hadAttributes) = (state.isExported, state.areAttributesExported)
@@ -168,7 +168,7 @@ final class RemoteDevice: Sendable {
     if wasExported { host.server.remove(path) }
   }
 
-  /// The simulation has ended: no timer remains.
+  /// Ends the simulation of the device: no timer remains.
   func stop() {
     state.temporaryTimer.take()?.cancel()
     state.resolvedWaiters = []

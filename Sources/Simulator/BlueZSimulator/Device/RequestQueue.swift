@@ -1,20 +1,20 @@
-// Requests to one device: one at a time, as the Attribute Protocol requires.
+// Queues the ATT requests to one device: the protocol allows one at a time.
 
 import Bluetooth
 import Signals
 import SimulatedDevices
 
-/// Sends requests one after the other, each with its delay and its fault.
+/// Sends one request after the other, each with its delay and fault.
 ///
 /// - Source: Bluetooth Core 5.4, Vol 3, Part F §3.3.2 (sequential protocol).
 final class RequestQueue: Sendable {
-  /// The effect of a request at the device, and the receiver of the response.
   private struct Request: Sendable {
     let operation: FaultOperation
-    /// Takes effect; calls its argument, now or later, with the function that sends the response.
+    /// Performs the request at the device; calls its argument, now or later, with the function that
+    /// delivers the response.
     let perform: @Sendable (@escaping @Sendable (@escaping @Sendable () -> Void) -> Void) -> Void
     let refuse: @Sendable (ATTErrorCode) -> Void
-    /// Reports success although nothing was done; for requests without a value.
+    /// Reports success without having done anything; for requests without a value.
     let pretend: @Sendable () -> Void
   }
 
@@ -22,13 +22,13 @@ final class RequestQueue: Sendable {
     var waiting: [Request] = []
     var current: Request?
     var timer: LoopTimer?
-    /// Counts connections: requests of an earlier one have no effect.
+    /// The number of the current connection: requests of an earlier one have no effect.
     var link = 0
   }
 
   private let device: SimulatedDevice
   private let host: Host
-  /// The connection drops; `isGone` when the device is out of range, too.
+  /// Drops the connection; `isGone` if the device is out of range, too.
   private let loseLink: @Sendable (_ isGone: Bool) -> Void
   private let state: Confined<State>
 
@@ -44,8 +44,8 @@ final class RequestQueue: Sendable {
   /// Queues a request.
   ///
   /// - Parameters:
-  ///   - perform: Called when it takes effect at the device, with what takes its response.
-  ///   - done: Receives the response; Unlikely Error when the connection ends before.
+  /// - perform: Performs the request at the device, and passes the result to its argument.
+  ///   - done: Receives the result; Unlikely Error if the connection ends first.
   func submit<Value: Sendable>(
     _ operation: FaultOperation,
     _ perform: @escaping @Sendable (@escaping DeviceProgram.Answer<Value>) -> Void,
@@ -60,14 +60,14 @@ final class RequestQueue: Sendable {
     next()
   }
 
-  /// The connection has ended: the device does not respond to queued requests.
+  /// Fails the queued requests after the connection has ended.
   func fail() {
     let requests = (state.current.map { [$0] } ?? []) + state.waiting
     stop()
     for request in requests { request.refuse(.unlikelyError) }
   }
 
-  /// The simulation has ended: queued requests are not answered.
+  /// Drops the queued requests without a reply, at the end of the simulation.
   func stop() {
     state.timer?.cancel()
     state.contents = State(link: state.link + 1)
@@ -79,24 +79,24 @@ final class RequestQueue: Sendable {
     let link = state.link
     state.current = request
     let latency = host.settings.link(device.latency())
-    let course = device.nextFault(request.operation).course
+    let outcome = device.nextFault(request.operation).outcome
     let limit = host.settings.attTimeout
-    // A response that takes longer than bluetoothd waits counts as missing.
-    guard let more = course.delay, more == .zero || latency + more < limit else {
+    // A response that would take longer than bluetoothd waits counts as missing.
+    guard let more = outcome.delay, more == .zero || latency + more < limit else {
       return after(limit, link) { self.loseLink(false) }
     }
-    after(latency + more, link) { self.end(request, course, link) }
+    after(latency + more, link) { self.end(request, outcome, link) }
   }
 
-  private func end(_ request: Request, _ course: OperationFault.Course, _ link: Int) {
-    if let loss = course.loss {
-      if course.takesEffect { request.perform { _ in } }
+  private func end(_ request: Request, _ outcome: OperationFault.Outcome, _ link: Int) {
+    if let loss = outcome.loss {
+      if outcome.takesEffect { request.perform { _ in } }
       return loseLink(loss == .device)
     }
-    if let code = course.refusal { return finish(link) { request.refuse(code) } }
-    guard course.takesEffect else { return finish(link, request.pretend) }
+    if let code = outcome.refusal { return finish(link) { request.refuse(code) } }
+    guard outcome.takesEffect else { return finish(link, request.pretend) }
     request.perform { respond in
-      guard let delay = course.responseDelay else { return self.finish(link, respond) }
+      guard let delay = outcome.responseDelay else { return self.finish(link, respond) }
       self.after(delay, link) { self.finish(link, respond) }
     }
   }
@@ -109,7 +109,7 @@ final class RequestQueue: Sendable {
   }
 
   private func finish(_ link: Int, _ respond: () -> Void) {
-    // A program may answer when the connection has ended.
+    // A device's logic may answer after the connection has ended.
     guard state.link == link else { return }
     state.current = nil
     respond()

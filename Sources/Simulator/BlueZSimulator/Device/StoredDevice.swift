@@ -1,5 +1,5 @@
-// What bluetoothd stores of a device on disk: it outlives the object, the adapter's index and
-// bluetoothd.
+// The data of a device that bluetoothd stores on disk. It outlives the object, a new index of the
+// adapter, and bluetoothd.
 
 import BlueZInterfaces
 import Bluetooth
@@ -11,7 +11,7 @@ import SimulatedDevices
 ///
 /// - Source: BlueZ 5.66, `src/device.c` (device_create_from_storage).
 struct StoredDevice: Sendable {
-  /// The adapter that knows it, by address.
+  /// The address of the adapter that knows the device.
   let adapter: BluetoothAddress
   /// The identity address of the device.
   let identity: BluetoothAddress
@@ -36,16 +36,16 @@ extension RemoteDevice {
     )
   }
 
-  /// The object of a stored device exists from the start.
+  /// Exports the object of a stored device.
   func exportIfKept() {
     if isExported { host.server.add([interface], at: path) }
   }
 
-  /// The adapter was unplugged, and the connection with it: a Pair that is connecting fails, other
-  /// pending calls never get a reply, and the object is removed, with Battery1.
+  /// Removes the object when the adapter is unplugged: a Pair that is connecting fails, other
+  /// pending calls never get a reply, and Battery1 goes, too.
   /// - Source: recorded from bluetoothd 5.66.
   func unplugged() {
-    abandonPairingToCome(.authenticationFailed)
+    failPendingPair(.authenticationFailed)
     state.end = .timeout
     state.battery = nil
     queue?.stop()

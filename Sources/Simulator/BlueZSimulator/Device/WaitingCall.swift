@@ -3,7 +3,7 @@
 import BlueZInterfaces
 import DBus
 
-/// A call that is answered when the link has changed, or a step of bluetoothd itself.
+/// A pending call, or an equivalent step of bluetoothd itself.
 struct WaitingCall: Sendable {
   let answer: @Sendable () -> Void
   let refuse: @Sendable (ErrorAnswer) -> Void

@@ -7,7 +7,7 @@ import Signals
 
 /// The server's end of a pair of sequenced-packet sockets: one packet is one value.
 final class AcquiredSocket: Sendable {
-  /// Increases with each socket that a device gives away.
+  /// Orders the sockets of a device by their acquisition.
   let number: UInt64
   private let end: UnixFD
   private let watch: Confined<Watch?>
@@ -18,12 +18,12 @@ final class AcquiredSocket: Sendable {
     watch = Confined(nil, to: loop)
   }
 
-  /// Creates a pair: the server's end, and the one to send.
+  /// Creates a pair of sockets: the server's end, and the end to send.
   ///
   /// - Parameters:
   ///   - number: The value of ``number``.
-  ///   - received: Receives each packet that the client sends.
-  ///   - released: Called once when the client has closed its last copy.
+  ///   - received: Receives each packet from the client.
+  ///   - released: Called once, when the client has closed its last copy.
   /// - Returns: nil when no descriptor is left for it, or for the copy in the message.
   static func pair(
     _ number: UInt64, on loop: Loop, received: @escaping @Sendable ([UInt8]) -> Void,
@@ -40,7 +40,7 @@ final class AcquiredSocket: Sendable {
     return (socket, other)
   }
 
-  /// The end of a socket that a program has made; nil: no descriptor was left for it.
+  /// Wraps the end of a socket that a program made; nil if no descriptor was left for it.
   static func adopt(
     _ end: UnixFD, on loop: Loop, received: @escaping @Sendable ([UInt8]) -> Void,
     released: @escaping @Sendable () -> Void

@@ -1,42 +1,42 @@
-// Which client has acquired a characteristic, or is about to.
+// The state of an acquired characteristic.
 //
-// Pure. CharacteristicServer creates the sockets and answers the calls.
+// Pure: CharacteristicServer creates the sockets and answers the calls.
 
 import BlueZInterfaces
 
 /// The state of an AcquireNotify or an AcquireWrite.
 enum Acquisition: Hashable, Sendable {
   case free
-  /// The device has not responded to a client's AcquireNotify yet; the property is already true.
+  /// A client's AcquireNotify waits for the device's response; the property is already true.
   case pending(Caller)
-  /// A client has the socket.
+  /// A client holds the socket.
   case held
-  /// No client has it, and none can: bluetoothd releases only a characteristic that it created a
-  /// socket for. It stays so after disconnections, until the object is removed.
+  /// No client holds the socket, and none can acquire it: bluetoothd only releases a characteristic
+  /// for which it created a socket. This lasts across connections until the object is removed.
   ///
   /// - Source: recorded from bluetoothd 5.66, where the device refused, the link ended or the client
   ///   left meanwhile, or no descriptor was left; `src/gatt-client.c` (register_notify_io_cb,
   ///   create_sock). From 5.84 on only the last leaves it so.
   case stuck
 
-  /// A call, by who made it.
+  /// A call, identified by client and serial.
   struct Caller: Hashable, Sendable {
     let client: String
     let serial: UInt32
   }
 
   /// The value of the property.
-  var isTaken: Bool { self != .free }
+  var isAcquired: Bool { self != .free }
 
-  /// A client has left the bus.
+  /// Applies that a client left the bus.
   mutating func clientLeft(_ client: String, _ version: BlueZVersion) {
     guard case .pending(let caller) = self, caller.client == client else { return }
     if version < .acquireFailures { self = .stuck }
   }
 
-  /// The device has refused the request of a call, or the connection has ended.
+  /// Applies that the device refused the request of a call, or the connection ended.
   ///
-  /// - Returns: Whether the call is answered.
+  /// - Returns: True if the call gets a reply.
   mutating func failed(_ caller: Caller, _ version: BlueZVersion) -> Bool {
     guard self == .pending(caller) else { return false }
     self = version < .acquireFailures ? .stuck : .free
@@ -50,7 +50,7 @@ extension ErrorAnswer {
 }
 
 extension BlueZVersion {
-  /// The first release in which `AcquireNotify` is answered when the device refuses it, and leaves
-  /// nothing behind.
+  /// The first release that answers `AcquireNotify` when the device refuses it, and then releases
+  /// the characteristic.
   fileprivate static let acquireFailures = BlueZVersion(5, 84)
 }

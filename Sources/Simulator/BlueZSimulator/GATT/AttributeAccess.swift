@@ -1,23 +1,23 @@
-// How the attributes of a device reach it.
+// Connects the exported attributes to their device.
 
 import Bluetooth
 import DBus
 import Signals
 import SimulatedDevices
 
-/// The path from an exported attribute to its device.
+/// The request queue and link state that an exported attribute uses.
 struct AttributeAccess: Sendable {
   let host: Host
   let device: SimulatedDevice
   let queue: RequestQueue
-  /// Raises the security of the connection after a refusal; returns whether the refusal is kept
-  /// from the client.
+  /// Raises the security of the connection after a refusal; true if the client is not told of the
+  /// refusal.
   let secure: @Sendable (ATTErrorCode, WaitingCall) -> Bool
   let link: @Sendable () -> LinkView
-  /// The number of the socket that was acquired last.
+  /// The number of the last acquired socket.
   let lastSocket: Confined<UInt64>
 
-  /// What an attribute needs to know of the link.
+  /// The state of the link that matters for attributes.
   struct LinkView: Sendable {
     let isConnected: Bool
     /// Disconnect was called.
@@ -26,7 +26,7 @@ struct AttributeAccess: Sendable {
 
   var address: BluetoothAddress { device.definition.address }
 
-  /// The number of the next socket, in the order in which they are acquired.
+  /// The number of the next socket to be acquired.
   func nextSocket() -> UInt64 {
     lastSocket.contents += 1
     return lastSocket.contents

@@ -8,7 +8,7 @@ import SimulatedDevices
 
 /// The objects of a device's services, characteristics and descriptors.
 final class AttributeServer: Sendable {
-  /// Services that bluetoothd 5.66 claims.
+  /// Services that bluetoothd 5.66 claims for itself and does not export.
   ///
   /// - Source: recorded from bluetoothd; BlueZ 5.66, `profiles/gap/gas.c`.
   private static let hidden = [BluetoothUUID(short: 0x1800)]
@@ -19,7 +19,7 @@ final class AttributeServer: Sendable {
     var objects: [(path: ObjectPath, interface: ExportedInterface)] = []
     var characteristics: [CharacteristicServer] = []
     var descriptors: [DescriptorServer] = []
-    /// The service after its contents, as bluetoothd removes them.
+    /// The paths in the order of removal: the contents, then the service.
     var removals: [ObjectPath] = []
 
     init(_ entry: ServiceEntry, of device: ObjectPath, access: AttributeAccess) {
@@ -54,7 +54,7 @@ final class AttributeServer: Sendable {
     var offered: [Service] = []
     /// Services that the device does not have at present.
     var absent: [BluetoothUUID] = []
-    /// Services that it no longer has, without bluetoothd knowing.
+    /// Services that the device has lost without bluetoothd being told.
     var stale: [BluetoothUUID] = []
   }
 
@@ -66,10 +66,11 @@ final class AttributeServer: Sendable {
     self.device = device
     self.access = access
     state = Confined(State(), to: access.host.loop)
-    follow(isExported: false)
+    update(isExported: false)
   }
 
-  private var all: [Service] { state.offered }
+  /// The services with objects, including those that the device has lost or withheld since.
+  private var exportable: [Service] { state.offered }
 
   private static func interface(
     of service: ServiceEntry, _ device: ObjectPath
@@ -84,14 +85,14 @@ final class AttributeServer: Sendable {
     ])
   }
 
-  /// Has objects for the services that the device has now. Those of services that are as they were
-  /// stay.
+  /// Creates and removes objects to match the device's current services. Objects of unchanged
+  /// services stay.
   ///
   /// - Parameter isExported: Whether the objects are on the bus.
-  /// - Returns: The services that are gone.
+  /// - Returns: The removed services.
   @discardableResult
-  func follow(isExported: Bool) -> [BluetoothUUID] {
-    let before = all
+  func update(isExported: Bool) -> [BluetoothUUID] {
+    let before = exportable
     let after = access.device.table.services.filter { !Self.hidden.contains($0.uuid) }.map {
       entry in
       before.first { $0.entry == entry } ?? Service(entry, of: device, access: access)
@@ -105,7 +106,7 @@ final class AttributeServer: Sendable {
   }
 
   /// Exports every object, parents first, in the order of handles.
-  func export() { export(all) }
+  func export() { export(exportable) }
 
   private func export(_ services: [Service]) {
     for service in services where !state.absent.contains(service.entry.uuid) {
@@ -115,15 +116,15 @@ final class AttributeServer: Sendable {
 
   /// Removes every object, children first, and drops values and sessions.
   func remove() {
-    for path in all.flatMap(\.removals) { access.host.server.remove(path) }
-    for service in all { service.forget() }
+    for path in exportable.flatMap(\.removals) { access.host.server.remove(path) }
+    for service in exportable { service.forget() }
     for service in state.stale where !state.absent.contains(service) {
       state.absent.append(service)
     }
     state.stale = []
   }
 
-  /// Removes the objects of services, whose sockets are released before.
+  /// Removes the objects of services, after releasing their sockets.
   private func remove(_ gone: [Service]) {
     guard !gone.isEmpty else { return }
     release(gone.flatMap(\.characteristics))
@@ -132,15 +133,23 @@ final class AttributeServer: Sendable {
     for service in gone { service.forget() }
   }
 
-  /// The device removes a service, or adds it again, without an indication.
+  /// Applies that the device lost a service without an indication: its cached objects stay.
   ///
-  /// - Returns: Whether that makes no difference on the bus.
-  func replace(_ service: BluetoothUUID, _ isReplaced: Bool) -> Bool {
+  /// - Returns: True if the service had no objects, so that the services on the bus must be updated.
+  func deviceLost(_ service: BluetoothUUID) -> Bool {
+    state.stale.removeAll { $0 == service }
     let isAbsent = state.absent.contains(service)
+    if !isAbsent { state.stale.append(service) }
+    return isAbsent
+  }
+
+  /// Applies that the device has a service again.
+  ///
+  /// - Returns: True if bluetoothd had noticed the loss, so that the services on the bus must be updated.
+  func deviceRegained(_ service: BluetoothUUID) -> Bool {
     let wasStale = state.stale.contains(service)
     state.stale.removeAll { $0 == service }
-    if isReplaced, !isAbsent { state.stale.append(service) }
-    return isReplaced ? !isAbsent : wasStale
+    return !wasStale
   }
 
   /// The services that a client can discover.
@@ -148,27 +157,27 @@ final class AttributeServer: Sendable {
     access.device.table.services.map(\.uuid).filter { !state.absent.contains($0) }
   }
 
-  /// The device adds or removes a service, as its Service Changed indication reports.
+  /// Adds or removes a service that the device's Service Changed indication reported.
   ///
   /// - Parameter isExported: Whether the other attributes are on the bus.
   func offer(_ service: BluetoothUUID, _ isOffered: Bool, isExported: Bool) {
     guard state.absent.contains(service) == isOffered else { return }
     if isOffered { state.absent.removeAll { $0 == service } } else { state.absent.append(service) }
     guard isExported else { return }
-    let own = all.filter { $0.entry.uuid == service }
+    let own = exportable.filter { $0.entry.uuid == service }
     if isOffered { export(own) } else { remove(own) }
   }
 
-  /// Kept sessions take effect on a new connection.
+  /// Restores the kept sessions on a new connection.
   func resume() {
     for characteristic in characteristics { characteristic.resume() }
   }
 
-  private var characteristics: [CharacteristicServer] { all.flatMap(\.characteristics) }
+  private var characteristics: [CharacteristicServer] { exportable.flatMap(\.characteristics) }
 
   func releaseSockets() { release(characteristics) }
 
-  /// Shuts sockets down in the order in which they were acquired, as bluetoothd notices their end.
+  /// Closes sockets in the order of their acquisition, in which bluetoothd notices their end.
   private func release(_ characteristics: [CharacteristicServer]) {
     let releases = characteristics.flatMap(\.releases).sorted { $0.number < $1.number }
     for each in releases { each.release() }
@@ -178,7 +187,7 @@ final class AttributeServer: Sendable {
     for characteristic in characteristics { characteristic.linkDown() }
   }
 
-  /// bluetoothd itself subscribes.
+  /// Subscribes on behalf of bluetoothd itself.
   func keepSubscribed(_ handle: UInt16) { characteristic(handle)?.keepSubscribed() }
 
   func clientLeft(_ client: String) {
@@ -190,7 +199,7 @@ final class AttributeServer: Sendable {
   func notified(_ handle: UInt16, _ value: [UInt8]) { characteristic(handle)?.notified(value) }
 
   private func characteristic(_ handle: UInt16) -> CharacteristicServer? {
-    for service in all where service.entry.handle <= handle && handle <= service.entry.lastHandle {
+    for service in exportable where service.entry.handle <= handle && handle <= service.entry.lastHandle {
       return service.characteristics.first { $0.entry.handle == handle }
     }
     return nil

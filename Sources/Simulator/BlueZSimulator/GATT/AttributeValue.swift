@@ -1,20 +1,20 @@
 // The cached value of an attribute, and the pending read.
 //
-// Pure. The caller sends requests to the device and answers the calls.
+// Pure: the caller sends the requests and answers the calls.
 
 import BlueZInterfaces
 
-/// What bluetoothd knows of an attribute's value, and who waits for it.
+/// The value that bluetoothd has cached, and the calls that wait for a read.
 ///
 /// - Source: BlueZ 5.66, `src/gatt-client.c` (characteristic_read_value, descriptor_read_value).
 struct AttributeValue<Call: Sendable>: Sendable {
-  /// A read that others may join.
+  /// A pending read that later calls may join.
   private struct Reading: Sendable {
     let offset: Int
     var calls: [Call]
   }
 
-  /// What to do for a read.
+  /// The next step for a read.
   enum Step: Equatable, Sendable {
     case refuse(ErrorAnswer)
     /// Join the pending read.
@@ -36,9 +36,9 @@ struct AttributeValue<Call: Sendable>: Sendable {
     return .ask
   }
 
-  /// The read has ended, with the value from its offset if the device returned one.
+  /// Ends the pending read, with the value from its offset if the device returned one.
   ///
-  /// - Returns: Those who waited for it.
+  /// - Returns: The calls that waited for it.
   mutating func endReading(_ read: [UInt8]?) -> [Call] {
     defer { reading = nil }
     if let read { keep(read, at: reading?.offset ?? 0) }

@@ -1,4 +1,4 @@
-// One GattCharacteristic1 object: client calls to the device, and its notifications to clients.
+// One GattCharacteristic1 object: passes calls to the device, and notifications to clients.
 
 import BlueZInterfaces
 import Bluetooth
@@ -14,7 +14,7 @@ final class CharacteristicServer: Sendable {
   private let state: Confined<CharacteristicState<Invocation>>
   private let sockets: Confined<Sockets>
 
-  /// Those that clients have acquired.
+  /// The acquired sockets.
   private struct Sockets {
     var notify: AcquiredSocket?
     var write: AcquiredSocket?
@@ -42,8 +42,8 @@ final class CharacteristicServer: Sendable {
         property(GattCharacteristic1.value) { $0.value.octets },
         property(GattCharacteristic1.notifying) { $0.isNotifying },
         ExportedProperty(GattCharacteristic1.flags) { entry.properties },
-        property(GattCharacteristic1.writeAcquired) { $0.writeAcquisition.isTaken },
-        property(GattCharacteristic1.notifyAcquired) { $0.notifyAcquisition.isTaken },
+        property(GattCharacteristic1.writeAcquired) { $0.writeAcquisition.isAcquired },
+        property(GattCharacteristic1.notifyAcquired) { $0.notifyAcquisition.isAcquired },
         property(GattCharacteristic1.mtu) { _ in UInt16(access.mtu) },
       ]
     )
@@ -123,12 +123,12 @@ final class CharacteristicServer: Sendable {
       return call.refuse(.invalidArguments)
     }
     guard access.link().isConnected else { return call.refuse(.gattNotConnected) }
-    if state.writeAcquisition.isTaken { return call.refuse(.writeAcquired) }
+    if state.writeAcquisition.isAcquired { return call.refuse(.writeAcquired) }
     if state.isWriting { return call.refuse(.inProgress) }
     switch WriteRequest.decide(value, options, entry.properties, mtu: access.mtu) {
     case .failure(let answer): call.refuse(answer)
     case .success(.command):
-      // Answered as soon as it is queued.
+      // bluetoothd replies as soon as the command is queued.
       call.reply()
       command(value)
     case .success(.request):
@@ -140,7 +140,7 @@ final class CharacteristicServer: Sendable {
     let latency = access.host.settings.link(access.device.definition.link.latency)
     access.host.loop.after(latency) { [weak self] in
       guard let self, access.link().isConnected,
-        access.device.nextFault(.command(entry.uuid, handle: entry.handle)).course.takesEffect
+        access.device.nextFault(.command(entry.uuid, handle: entry.handle)).outcome.takesEffect
       else { return }
       observe(.written(access.address, entry.uuid, value))
       access.device.write(entry.handle, value, withResponse: false) { _ in }
@@ -170,10 +170,10 @@ final class CharacteristicServer: Sendable {
     case .answer: call.reply()
     case .ask:
       subscribe { result in
-        let isTaken = (try? result.get()) != nil
-        let isChanged = self.state.contents.subscribed(call.caller, isTaken)
+        let isAccepted = (try? result.get()) != nil
+        let isChanged = self.state.contents.subscribed(call.caller, isAccepted)
         if isChanged { self.mark(GattCharacteristic1.notifying) }
-        if isTaken || isChanged { self.unsubscribeIfUnused() }
+        if isAccepted || isChanged { self.unsubscribeIfUnused() }
         switch result {
         case .success: call.reply()
         case .failure(let code): call.refuse(by: code)
@@ -183,10 +183,10 @@ final class CharacteristicServer: Sendable {
   }
 
   @Sendable private func stopNotify(_ call: Invocation) {
-    if state.notifyAcquisition.isTaken {
+    if state.notifyAcquisition.isAcquired {
       releaseNotify()
-      // An acquisition that waits for its socket, or never gets it, is released too.
-      if state.notifyAcquisition.isTaken { freeNotify() }
+      // Also releases an acquisition that waits for its socket or never gets it.
+      if state.notifyAcquisition.isAcquired { freeNotify() }
       unsubscribe()
       return call.reply()
     }
@@ -212,8 +212,8 @@ final class CharacteristicServer: Sendable {
     entry.properties.contains(.notify) ? .notification : .indication
   }
 
-  /// Writes the configuration. What has none sends its values without being asked, and counts as
-  /// subscribed to.
+  /// Writes the configuration. A characteristic without one sends its values unasked, and counts as
+  /// subscribed.
   ///
   /// - Source: BlueZ 5.66, `src/shared/gatt-client.c` (notify_chrc_create).
   private func subscribe(_ done: @escaping @Sendable (Result<Void, ATTErrorCode>) -> Void) {
@@ -230,18 +230,18 @@ final class CharacteristicServer: Sendable {
   private func unsubscribe() {
     guard access.link().isConnected, entry.configuration != nil else { return }
     observe(.unsubscribed(access.address, entry.uuid))
-    // There is one configuration for all: bluetoothd's own subscription ends too.
+    // All subscribers share one configuration: bluetoothd's own subscription ends, too.
     state.isKept = false
     _ = access.device.subscribe(entry.handle, nil)
   }
 
-  /// Clients may have stopped, or left, while the device was asked.
+  /// Unsubscribes if all clients stopped or left while the device handled the request.
   private func unsubscribeIfUnused() {
     if state.listeners.isEmpty { unsubscribe() }
   }
 
-  /// bluetoothd itself subscribes, until the connection or a subscription of a client ends. This is
-  /// not counted.
+  /// Subscribes on behalf of bluetoothd itself, until the connection or a client's subscription
+  /// ends. This subscription is not counted.
   /// - Source: recorded from bluetoothd 5.66, whose parts each count their own subscriptions.
   func keepSubscribed() {
     state.isKept =
@@ -250,27 +250,27 @@ final class CharacteristicServer: Sendable {
 
   func linkDown() { state.isKept = false }
 
-  /// The device is connected again: kept sessions take effect.
+  /// Restores kept sessions on a new connection.
   func resume() {
     guard !state.listeners.isEmpty else { return }
     subscribe { result in
-      let isTaken = (try? result.get()) != nil
-      // A connection that drops again does not count as a refusal.
-      guard isTaken || self.access.link().isConnected else { return }
-      if self.state.contents.resumed(isTaken) { self.mark(GattCharacteristic1.notifying) }
-      if isTaken { self.unsubscribeIfUnused() }
+      let isAccepted = (try? result.get()) != nil
+      // The drop of the new connection does not count as a refusal.
+      guard isAccepted || self.access.link().isConnected else { return }
+      if self.state.contents.resumed(isAccepted) { self.mark(GattCharacteristic1.notifying) }
+      if isAccepted { self.unsubscribeIfUnused() }
     }
   }
 
   func forget() { state.contents.forget() }
 
-  /// The device has sent a value: signalled once for each client that has called StartNotify, also
-  /// before its call is answered. An acquisition without its socket drops it.
+  /// Signals a value from the device, once per client that called StartNotify, even if that call is
+  /// still pending. An acquisition that has no socket drops the value.
   ///
   /// - Source: BlueZ 5.66, `src/shared/gatt-client.c` (notify_handler), `src/gatt-client.c`
   ///   (notify_io_cb). Values before the answer were not recorded from bluetoothd.
   func notified(_ value: [UInt8]) {
-    if !state.listeners.isEmpty || state.notifyAcquisition.isTaken || !state.isKept {
+    if !state.listeners.isEmpty || state.notifyAcquisition.isAcquired || !state.isKept {
       observe(.notified(access.address, entry.uuid, value))
     }
     if let socket = sockets.notify { return socket.send(value) }
@@ -299,10 +299,10 @@ final class CharacteristicServer: Sendable {
     }
   }
 
-  /// The device has accepted the subscription for a socket.
+  /// Creates the socket after the device accepted the subscription.
   private func acquired(_ caller: Acquisition.Caller, _ call: Invocation) {
     guard state.notifyAcquisition == .pending(caller) else {
-      // It was stopped meanwhile, or its client has left.
+      // The call was cancelled by StopNotify, or its client left.
       unsubscribeIfUnused()
       return
     }
@@ -340,7 +340,7 @@ final class CharacteristicServer: Sendable {
     call.reply(to: GattCharacteristic1.acquireWrite, (other, UInt16(access.mtu)))
   }
 
-  /// The functions that shut down its sockets, each with the number of the acquisition.
+  /// Closes each acquired socket, with the number that orders them.
   var releases: [(number: UInt64, release: @Sendable () -> Void)] {
     (sockets.notify.map { [($0.number, releaseNotify)] } ?? [])
       + (sockets.write.map { [($0.number, releaseWrite)] } ?? [])

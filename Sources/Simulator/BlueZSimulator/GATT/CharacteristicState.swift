@@ -1,13 +1,13 @@
 // The state of a characteristic's object: its cached value, subscribers, pending calls.
 //
-// Pure. CharacteristicServer communicates with the device and with clients.
+// Pure: CharacteristicServer talks to the device and to clients.
 
 import BlueZInterfaces
 import Bluetooth
 
-/// The bookkeeping of one exported characteristic.
+/// The state of one exported characteristic.
 struct CharacteristicState<Call: Sendable>: Sendable {
-  /// What to do for a call.
+  /// The next step for a call.
   enum Step: Equatable, Sendable {
     case refuse(ErrorAnswer)
     case answer
@@ -16,18 +16,18 @@ struct CharacteristicState<Call: Sendable>: Sendable {
 
   var value = AttributeValue<Call>()
   var isWriting = false
-  /// The value of `Notifying`; it outlives the connection.
+  /// The value of `Notifying`; it is kept when the connection ends.
   private(set) var isNotifying = false
   /// The clients that called StartNotify, in order.
   private(set) var listeners: [String] = []
-  /// Those of them whose subscription the device has not confirmed yet.
+  /// Listeners whose subscription the device has not confirmed yet.
   private var subscribing: [String] = []
   var notifyAcquisition = Acquisition.free
   var writeAcquisition = Acquisition.free
-  /// Whether bluetoothd itself has subscribed, on the current connection.
+  /// bluetoothd itself has subscribed, on the current connection.
   var isKept = false
 
-  /// The object is removed: values and sessions are dropped. Pending calls still wait.
+  /// Drops values and sessions of a removed object. Pending calls still wait.
   mutating func forget() {
     value.octets = []
     isNotifying = false
@@ -42,43 +42,43 @@ struct CharacteristicState<Call: Sendable>: Sendable {
     _ client: String, _ properties: CharacteristicProperties, _ link: AttributeAccess.LinkView
   ) -> Step {
     if link.isClosing { return .refuse(.notConnected) }
-    if notifyAcquisition.isTaken { return .refuse(.notifyAcquired) }
+    if notifyAcquisition.isAcquired { return .refuse(.notifyAcquired) }
     guard !properties.isDisjoint(with: [.notify, .indicate]) else {
       return .refuse(.notSupported)
     }
     if subscribing.contains(client) { return .refuse(.inProgress) }
     if listeners.contains(client) { return .answer }
     listeners.append(client)
-    // Without a connection it takes effect on the next one.
+    // Without a connection the session takes effect on the next one.
     guard link.isConnected, !isNotifying else { return .answer }
     subscribing.append(client)
     return .ask
   }
 
-  /// The device has confirmed the subscription of a client, or refused it.
+  /// Applies that the device confirmed or refused a client's subscription.
   ///
-  /// - Returns: Whether `Notifying` has changed.
-  mutating func subscribed(_ client: String, _ isTaken: Bool) -> Bool {
+  /// - Returns: True if `Notifying` has changed.
+  mutating func subscribed(_ client: String, _ isAccepted: Bool) -> Bool {
     subscribing.removeAll { $0 == client }
-    if !isTaken { listeners.removeAll { $0 == client } }
+    if !isAccepted { listeners.removeAll { $0 == client } }
     let wasNotifying = isNotifying
     // A refused client may have been the last one, after others had subscribed and stopped.
-    isNotifying = (isTaken || wasNotifying) && !listeners.isEmpty
+    isNotifying = (isAccepted || wasNotifying) && !listeners.isEmpty
     return isNotifying != wasNotifying
   }
 
-  /// The device has confirmed the kept sessions on a new connection, or refused them.
+  /// Applies that the device confirmed or refused the kept sessions on a new connection.
   ///
-  /// - Returns: Whether `Notifying` has changed.
-  mutating func resumed(_ isTaken: Bool) -> Bool {
-    if !isTaken { listeners = [] }
+  /// - Returns: True if `Notifying` has changed.
+  mutating func resumed(_ isAccepted: Bool) -> Bool {
+    if !isAccepted { listeners = [] }
     defer { isNotifying = !listeners.isEmpty }
     return isNotifying == listeners.isEmpty
   }
 
-  /// A client has stopped its subscription, or has left.
+  /// Removes the session of a client that called StopNotify or left.
   ///
-  /// - Returns: nil when it was not subscribed; else whether it was the last one.
+  /// - Returns: nil if it had none; otherwise true if it was the last one.
   mutating func stopNotify(_ client: String) -> Bool? {
     guard let index = listeners.firstIndex(of: client) else { return nil }
     listeners.remove(at: index)
@@ -94,7 +94,7 @@ struct CharacteristicState<Call: Sendable>: Sendable {
     _ link: AttributeAccess.LinkView
   ) -> Step {
     guard link.isConnected else { return .refuse(.gattNotConnected) }
-    if notifyAcquisition.isTaken { return .refuse(.notifyAcquired) }
+    if notifyAcquisition.isAcquired { return .refuse(.notifyAcquired) }
     if !listeners.isEmpty { return .refuse(.inProgress) }
     guard properties.contains(.notify) else { return .refuse(.notSupported) }
     notifyAcquisition = .pending(caller)
@@ -104,7 +104,7 @@ struct CharacteristicState<Call: Sendable>: Sendable {
   func acquireWrite(
     _ properties: CharacteristicProperties, _ link: AttributeAccess.LinkView
   ) -> Step {
-    if writeAcquisition.isTaken { return .refuse(.writeAcquired) }
+    if writeAcquisition.isAcquired { return .refuse(.writeAcquired) }
     guard properties.contains(.writeWithoutResponse) else { return .refuse(.notSupported) }
     return link.isConnected ? .ask : .refuse(.gattNotConnected)
   }

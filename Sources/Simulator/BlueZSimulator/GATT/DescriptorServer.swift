@@ -9,7 +9,7 @@ import SimulatedDevices
 final class DescriptorServer: Sendable {
   let path: ObjectPath
   private let entry: DescriptorEntry
-  /// What bluetoothd takes it for.
+  /// The UUID by which bluetoothd interprets it.
   private let uuid: BluetoothUUID
   private let characteristic: ObjectPath
   private let access: AttributeAccess

@@ -1,4 +1,4 @@
-// How bluetoothd selects the kind of a write.
+// Selects the kind of a write as bluetoothd does.
 
 import BlueZInterfaces
 import Bluetooth
@@ -10,7 +10,7 @@ enum WriteRequest: Hashable, Sendable {
 
   /// Selects the kind, or returns the error.
   ///
-  /// A requested kind is tried even if the characteristic does not support it: the device decides.
+  /// A requested kind is used even if the characteristic does not list it: the device decides.
   ///
   /// - Source: BlueZ 5.66, `src/gatt-client.c` (characteristic_write_value).
   static func decide(

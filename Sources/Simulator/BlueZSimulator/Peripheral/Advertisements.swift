@@ -1,4 +1,4 @@
-// org.bluez.LEAdvertisingManager1: the advertisements of programs, which other adapters of the room
+// org.bluez.LEAdvertisingManager1: advertisements of programs, which the world's other adapters
 // receive.
 
 import BlueZInterfaces
@@ -15,7 +15,7 @@ final class Advertisements: Sendable {
     let client: String
     let path: ObjectPath
     var properties: PropertyMap = [:]
-    /// nil until it is registered.
+    /// The parsed advertisement; nil until it is registered.
     var sent: RegisteredAdvertisement?
     var changes: Subscription?
     var timer: LoopTimer?
@@ -26,7 +26,7 @@ final class Advertisements: Sendable {
     }
   }
 
-  /// How many an adapter without extended advertising has: the kernel lets them take turns.
+  /// The maximum number without extended advertising; the kernel sends them in turn.
   ///
   /// - Source: recorded from bluetoothd 5.66.
   private static let limit = 5
@@ -35,7 +35,7 @@ final class Advertisements: Sendable {
   private let local: LocalDevice
   private let calls: ProgramCalls
   private let path: ObjectPath
-  /// The name of the adapter, and whether it is on.
+  /// The name and the power of the adapter.
   private let adapter: @Sendable () -> (name: String, isPowered: Bool)
   private let state: Confined<[Advertisement]>
 
@@ -87,8 +87,8 @@ final class Advertisements: Sendable {
     }
   }
 
-  /// Reads the properties from the list of the program's objects or, if the advertisement is not in it,
-  /// from the object itself. An object that does not answer has none.
+  /// Reads the properties from the program's object list or, if the advertisement is missing there,
+  /// from the object itself; empty if the object does not reply.
   ///
   /// - Source: recorded from bluetoothd 5.66; `gdbus/client.c`.
   private func list(_ path: ObjectPath, _ call: Invocation) {
@@ -122,7 +122,7 @@ final class Advertisements: Sendable {
       advertise()
       expire(after: sent.timeout, call.caller, path)
     } catch {
-      _ = take { $0.client == call.caller && $0.path == path }
+      _ = extract { $0.client == call.caller && $0.path == path }
       call.refuse(error)
     }
   }
@@ -145,7 +145,7 @@ final class Advertisements: Sendable {
     host.server.changed(LEAdvertisingManager1.activeInstances, at: path)
   }
 
-  /// After so many seconds the program is told that it is no longer sent.
+  /// Unregisters the advertisement after so many seconds, and tells the program.
   private func expire(after seconds: UInt16, _ client: String, _ path: ObjectPath) {
     guard seconds > 0, let index = index(of: client, path) else { return }
     state.contents[index].timer = host.loop.after(.seconds(Int64(seconds))) { [weak self] in
@@ -172,7 +172,7 @@ final class Advertisements: Sendable {
     }
   }
 
-  /// What does not parse leaves the advertisement as it is.
+  /// Applies changed properties; changes that do not parse are ignored.
   private func receive(_ signal: Message, of client: String) {
     guard signal.body.count == 3, signal.body[0].asString == LEAdvertisement1.interface,
       let path = signal.path
@@ -198,23 +198,23 @@ final class Advertisements: Sendable {
 
   func clientLeft(_ client: String) { remove { $0.client == client } }
 
-  /// The adapter is gone: programs are told.
+  /// Removes all advertisements and tells the programs: the adapter is gone.
   func stop() {
-    for advertisement in take({ _ in true }) {
+    for advertisement in extract({ _ in true }) {
       calls.send(LEAdvertisement1.release, (), on: advertisement.path, of: advertisement.client)
     }
   }
 
-  /// - Returns: Whether there was any.
+  /// - Returns: True if there was any.
   @discardableResult
   private func remove(_ isMeant: @Sendable (Advertisement) -> Bool) -> Bool {
-    guard !take(isMeant).isEmpty else { return false }
+    guard !extract(isMeant).isEmpty else { return false }
     markInstances()
     advertise()
     return true
   }
 
-  private func take(_ isMeant: @Sendable (Advertisement) -> Bool) -> [Advertisement] {
+  private func extract(_ isMeant: @Sendable (Advertisement) -> Bool) -> [Advertisement] {
     let gone = state.contents.filter(isMeant)
     state.contents.removeAll(where: isMeant)
     for advertisement in gone { advertisement.end() }

@@ -1,7 +1,7 @@
-// org.bluez.GattManager1: the services of programs, which other adapters of the room can use.
+// org.bluez.GattManager1: services of programs, which the world's other adapters can use.
 //
-// As bluetoothd does: it reads the objects of the program, gives them handles, answers the
-// registration, and asks the program whenever a central asks.
+// Like bluetoothd, it reads the objects of the program, assigns handles, replies to the
+// registration, and passes each request of a central to the program.
 
 import BlueZInterfaces
 import Bluetooth
@@ -23,14 +23,14 @@ final class Applications: Sendable {
   private struct Service: Sendable {
     let path: ObjectPath
     let handle: UInt16
-    /// By the handle of the value, or of the descriptor.
+    /// The attributes by value handle, or by descriptor handle.
     let attributes: [UInt16: ProgramAttributeServer]
   }
 
   private let host: Host
   private let local: LocalDevice
   private let calls: ProgramCalls
-  /// The path of the central that is connected.
+  /// The path of the connected central.
   private let central: @Sendable () -> ObjectPath?
   /// Called when the services have changed.
   private let changed: @Sendable () -> Void
@@ -94,7 +94,7 @@ final class Applications: Sendable {
   }
 
   private func listed(_ objects: [ListedObject], _ root: ObjectPath, _ call: Invocation) {
-    // The program may have left, or have changed its mind.
+    // The program may have left or unregistered meanwhile.
     guard index(of: call.caller, root) != nil else { return call.refuse(.failed("Cancelled")) }
     do throws(ErrorAnswer) {
       let services = try ProgramServices(objects)
@@ -117,7 +117,7 @@ final class Applications: Sendable {
     state.contents.firstIndex { $0.client == client && $0.root == root }
   }
 
-  /// Serves the attributes of an application, and reports their handles to it.
+  /// Serves the attributes of an application, and reports the assigned handles to it.
   private func add(
     _ services: ProgramServices, at entries: [ServiceEntry], to client: String, _ root: ObjectPath
   ) {
@@ -139,7 +139,7 @@ final class Applications: Sendable {
     changed()
   }
 
-  /// Sets the property of an object that leaves its handle to bluetoothd.
+  /// Sets the handle property of an object that lets bluetoothd choose the handle.
   private func report(_ handle: UInt16, to object: ProgramObject, of client: String) {
     guard object.handle == 0 else { return }
     let value = DBusValue.variant(of: .uint16(handle))
@@ -168,7 +168,7 @@ final class Applications: Sendable {
     }
   }
 
-  /// The program sends values by announcing that `Value` has changed.
+  /// Notifies a value: the program announces a change of `Value`.
   private func valueChanged(_ signal: Message, of client: String, _ root: ObjectPath) {
     guard signal.body.count == 3, signal.body[0].asString == GattCharacteristic1.interface,
       let index = index(of: client, root)
@@ -184,8 +184,8 @@ final class Applications: Sendable {
     }
   }
 
-  /// The program removes objects: a service is served no more. Other objects that it removes, and all
-  /// that it adds, change nothing.
+  /// Removes services whose objects the program removes. Other removals, and all additions, change
+  /// nothing.
   ///
   /// - Source: BlueZ 5.66, `src/gatt-database.c` (proxy_added_cb, proxy_removed_cb).
   private func objectRemoved(_ signal: Message, of client: String, _ root: ObjectPath) {
@@ -208,7 +208,7 @@ final class Applications: Sendable {
 
   func clientLeft(_ client: String) { remove { $0.client == client } }
 
-  /// The adapter is gone.
+  /// Removes all applications: the adapter is gone.
   func stop() { remove { _ in true } }
 
   private func remove(_ isMeant: @Sendable (Application) -> Bool) {

@@ -1,7 +1,7 @@
-// An adapter as the other adapters of the room see it: a device that serves and advertises what
-// programs have registered with it.
+// An adapter as a device for the world's other adapters: it serves and advertises what programs
+// have registered.
 //
-// Which programs these are is in Applications and Advertisements.
+// Applications and Advertisements keep track of the programs.
 
 import BlueZInterfaces
 import Bluetooth
@@ -9,10 +9,10 @@ import DBus
 import Signals
 import SimulatedDevices
 
-/// The device that an adapter is for others.
+/// An adapter in its role as a device for others.
 final class LocalDevice: Sendable {
   private struct State {
-    /// Those of programs, with their handles.
+    /// The services of programs, with their handles.
     var services: [ServiceDefinition] = []
     /// The first handle that was never used.
     var nextHandle = LocalDevice.firstHandle
@@ -21,25 +21,26 @@ final class LocalDevice: Sendable {
     var isPowered: Bool
     let link: LinkDefinition
     let pairing: PairingDefinition
-    /// Several advertisements take turns.
+    /// The index of the advertisement that is being sent.
     var turn = 0
     var rotation: LoopTimer?
-    /// Finds how the other adapters see it.
+    /// The objects that the other adapters have for this one.
     var remotes: @Sendable () -> [RemoteDevice] = { [] }
   }
 
-  /// The first handle of programs, behind those of bluetoothd's own services.
+  /// The first handle for programs, after bluetoothd's own services.
   ///
   /// - Source: recorded from bluetoothd 5.66.
   private static let firstHandle: UInt16 = 0x15
-  /// How long each of several advertisements is sent.
+  /// The time that each advertisement is sent before the next one, if there are several.
   ///
   /// - Source: Linux 6.1, `net/bluetooth/hci_core.h` (HCI_DEFAULT_ADV_DURATION).
   private static let turnLength = Duration.seconds(2)
   /// - Source: recorded from bluetoothd 5.66.
   private static let interval = Duration.milliseconds(1280)
 
-  /// Device Information with the PnP ID of bluetoothd, behind Generic Access and Generic Attribute.
+  /// Device Information with the PnP ID of bluetoothd; it follows Generic Access and Generic
+  /// Attribute.
   ///
   /// - Source: recorded from bluetoothd 5.66.
   private static let information = ServiceDefinition(
@@ -75,7 +76,7 @@ final class LocalDevice: Sendable {
 
   var address: BluetoothAddress { device.definition.address }
 
-  /// Sets how the objects are found that other adapters have of it.
+  /// Sets the closure that finds the objects that other adapters have for this one.
   func setRemotes(_ remotes: @escaping @Sendable () -> [RemoteDevice]) {
     state.remotes = remotes
   }
@@ -100,8 +101,8 @@ final class LocalDevice: Sendable {
 
   /// Adds services, in order.
   ///
-  /// - Returns: The services with their handles; nil when there are not enough, or one that a program
-  ///   demands is in use.
+  /// - Returns: The services with their handles; nil if too few handles are left, or a requested
+  ///   one is in use.
   func add(_ services: [ServiceDefinition]) -> [ServiceEntry]? {
     guard !services.isEmpty else { return [] }
     var wanted = services
@@ -130,7 +131,7 @@ final class LocalDevice: Sendable {
     followServices()
   }
 
-  /// Whether programs have registered anything.
+  /// True if programs have registered services or advertisements.
   var isInUse: Bool { !state.services.isEmpty || !state.advertisements.isEmpty }
 
   /// The services of programs.
@@ -142,7 +143,7 @@ final class LocalDevice: Sendable {
 
   // MARK: Advertising
 
-  /// Advertises these from now on, one after the other.
+  /// Replaces the advertisements. Several are sent in turn.
   func advertise(_ advertisements: [AdvertisementDefinition]) {
     state.advertisements = advertisements.map { advertisement in
       var sent = advertisement
@@ -164,8 +165,8 @@ final class LocalDevice: Sendable {
     }
   }
 
-  /// The power of the adapter has changed, or its name.
-  func follow(name: String? = nil, isPowered: Bool? = nil) {
+  /// Applies a new power state or name of the adapter.
+  func update(name: String? = nil, isPowered: Bool? = nil) {
     if let isPowered { state.isPowered = isPowered }
     if let name {
       state.name = name
@@ -174,7 +175,7 @@ final class LocalDevice: Sendable {
     followAdvertising()
   }
 
-  /// Attempts to connect that wait for it reach it.
+  /// Completes connection attempts that wait for an advertisement.
   private func followAdvertising() {
     let isOn = state.isPowered && !state.advertisements.isEmpty
     let wasOn = device.isAdvertising
@@ -183,7 +184,7 @@ final class LocalDevice: Sendable {
     for remote in state.remotes() where remote.isInAir { remote.appear() }
   }
 
-  /// Nothing is served or advertised any more.
+  /// Removes all services and advertisements.
   func clear() {
     state.services = []
     state.advertisements = []

@@ -1,5 +1,5 @@
-// One characteristic or descriptor of a program: requests of centrals to the program, and its values
-// to centrals.
+// One characteristic or descriptor of a program: passes requests of centrals to the program, and
+// its values to centrals.
 
 import BlueZInterfaces
 import Bluetooth
@@ -7,7 +7,7 @@ import DBus
 import Signals
 import SimulatedDevices
 
-/// Asks a program about one of its attributes.
+/// Calls a program for requests to one of its attributes.
 ///
 /// - Source: BlueZ 5.66, `src/gatt-database.c` (chrc_read_cb, chrc_write_cb, desc_write_cb,
 ///   ccc_write_cb); recorded from it.
@@ -19,7 +19,7 @@ final class ProgramAttributeServer: Sendable {
 
   private enum Socket {
     case none
-    /// The program is asked for it; the values wait for it.
+    /// The program was asked for a socket; written values wait for it.
     case awaited([Written])
     case open(AcquiredSocket)
   }
@@ -58,8 +58,8 @@ final class ProgramAttributeServer: Sendable {
 
   private var isDescriptor: Bool { object.interface == GattDescriptor1.interface }
 
-  /// Whether the flags of a descriptor have an operation, protected or not; those of characteristics
-  /// are the device's properties.
+  /// True if the flags of a descriptor allow an operation, protected or not. Flags of
+  /// characteristics are checked as the device's properties.
   private func allows(_ operation: String) -> Bool {
     !isDescriptor || object.flags.contains { $0 == operation || $0.hasSuffix("-" + operation) }
   }
@@ -112,7 +112,7 @@ final class ProgramAttributeServer: Sendable {
     }
   }
 
-  /// A write to a characteristic that takes writes without response is answered at once.
+  /// Passes on a write. A characteristic that accepts writes without response confirms it at once.
   private func send(_ written: Written) {
     let method = isDescriptor ? GattDescriptor1.writeValue : GattCharacteristic1.writeValue
     let input = (written.value, options(from: written.offset))
@@ -135,7 +135,7 @@ final class ProgramAttributeServer: Sendable {
 
   // MARK: Sockets
 
-  /// Asks for the socket; a program that does not give one gets the values by calls.
+  /// Requests a socket; a program without one gets the values by calls.
   private func acquireWrite() {
     let method = GattCharacteristic1.acquireWrite
     calls.ask(method, options(), on: object.path, of: client) { [weak self] reply in
@@ -161,7 +161,7 @@ final class ProgramAttributeServer: Sendable {
     }
   }
 
-  /// The socket in a reply, whose packets are sent to the central.
+  /// Adopts the socket in a reply; its packets are sent to the central.
   private func opened(
     by reply: Result<Message, DBusError>?, closed: @escaping @Sendable () -> Void
   ) -> AcquiredSocket? {
@@ -177,7 +177,7 @@ final class ProgramAttributeServer: Sendable {
     if case .open = sockets.write { sockets.write = .none }
   }
 
-  /// A central has subscribed, or has ended its subscription.
+  /// Applies that a central subscribed or unsubscribed.
   func subscription(_ isSubscribed: Bool) {
     guard isSubscribed else {
       guard let socket = sockets.notify.take() else {
@@ -204,7 +204,7 @@ final class ProgramAttributeServer: Sendable {
 
   private func releaseNotify() { sockets.notify = nil }
 
-  /// The program sends a value.
+  /// Sends a value of the program to the central.
   func send(_ value: [UInt8]) {
     let longest = GattCharacteristic1.longestValue
     local.device.setValue(Array(value.prefix(longest)), at: handle)

@@ -1,4 +1,4 @@
-// Calls of bluetoothd to a program that has registered an application or an advertisement.
+// Calls of bluetoothd to a program that registered an application or an advertisement.
 
 import BlueZInterfaces
 import Bluetooth
@@ -6,16 +6,16 @@ import DBus
 import Signals
 
 struct ProgramCalls: Sendable {
-  /// How long a program may take to answer a request of a central.
+  /// The limit for the reply to a central's request.
   ///
   /// - Source: recorded from bluetoothd 5.66; `src/shared/gatt-db.c` (ATTRIBUTE_TIMEOUT).
   static let answerLimit = Duration.seconds(5)
-  /// How long a program may take to describe its objects: the default of libdbus.
+  /// The limit for listing objects: the default of libdbus.
   static let listingLimit = Duration.seconds(25)
 
   let host: Host
 
-  /// Calls a method without expecting a reply. What was announced before arrives before.
+  /// Calls a method without expecting a reply, after sending pending announcements.
   func send<Input, Output>(
     _ method: Method<Input, Output>, _ input: Input, on path: ObjectPath, of client: String
   ) {
@@ -23,7 +23,7 @@ struct ProgramCalls: Sendable {
     host.bus.send(method, input, on: path, of: client)
   }
 
-  /// Calls a method, and calls `done` on the loop with the reply; nil: there was none in time.
+  /// Calls a method, and calls `done` on the loop with the reply; nil on a timeout.
   func ask<Input, Output>(
     _ method: Method<Input, Output>, _ input: Input, on path: ObjectPath, of client: String,
     limit: Duration = answerLimit,
@@ -42,7 +42,7 @@ struct ProgramCalls: Sendable {
     }
   }
 
-  /// Calls `done` on the loop with the objects that a program lists; none without a reply.
+  /// Calls `done` on the loop with the objects that a program lists; empty without a reply.
   func list(
     _ root: ObjectPath, of client: String, _ done: @escaping @Sendable ([ListedObject]) -> Void
   ) {
@@ -54,7 +54,7 @@ struct ProgramCalls: Sendable {
 }
 
 extension ATTErrorCode {
-  /// What bluetoothd makes of an error that a program returns, or of no reply.
+  /// Converts an error of a program, or a missing reply, as bluetoothd does.
   ///
   /// - Parameter permission: The code of NotPermitted.
   /// - Source: BlueZ 5.66, `src/gatt-database.c` (dbus_error_to_att_ecode); recorded from it.
@@ -72,7 +72,7 @@ extension ATTErrorCode {
     }
   }
 
-  /// The text of a failure may be an application error, as a number in the notation of C.
+  /// Parses the text of a failure as an application error code, in C notation.
   private static func application(_ text: String) -> ATTErrorCode {
     let digits = text.lowercased()
     let number =

@@ -1,6 +1,6 @@
-// The services of a program, read from the objects that it exports.
+// Reads the services of a program from its exported objects.
 //
-// Pure: objects in, definitions or the error of bluetoothd out.
+// Pure: objects in, definitions or bluetoothd's error out.
 
 import BlueZInterfaces
 import Bluetooth
@@ -8,7 +8,7 @@ import DBus
 import SimulatedDevices
 
 extension BluetoothUUID {
-  /// A UUID as bluetoothd takes it from programs: a short one may have `0x` in front.
+  /// Parses a UUID as bluetoothd does for programs: a short one may begin with `0x`.
   ///
   /// - Source: recorded from bluetoothd 5.66.
   init?(ofProgram text: String) {
@@ -17,7 +17,7 @@ extension BluetoothUUID {
   }
 }
 
-/// One object that a program lists.
+/// One object in a program's list.
 struct ListedObject: Sendable {
   let path: ObjectPath
   let interfaces: [(name: String, properties: PropertyMap)]
@@ -44,31 +44,30 @@ struct ListedObject: Sendable {
   }
 }
 
-/// An attribute of a program: where it is, and what it demands.
+/// An attribute of a program: its object, and its requirements.
 struct ProgramObject: Sendable {
   let path: ObjectPath
   let interface: String
-  /// The handle that the program demands; 0: any; nil: the object has no such property.
+  /// The handle that the program requests; 0: any; nil: the object has no such property.
   let handle: UInt16?
-  /// The flags, for a descriptor or a characteristic.
+  /// The flags of a descriptor or characteristic.
   var flags: [String] = []
-  /// Whether it offers a socket for what is written, or for what it sends.
+  /// The program offers sockets for written values, and for notified values.
   var acquiresWrite = false
   var acquiresNotify = false
 }
 
-/// The services of one program in the order in which it lists them, as bluetoothd checks and takes
-/// them.
+/// The services of a program in the order of its list, with the checks of bluetoothd.
 ///
 /// - Source: BlueZ 5.66, `src/gatt-database.c` (client_ready_cb, database_add_service), and recorded
 ///   from it.
 struct ProgramServices: Sendable {
-  /// A service with its objects in the order of its attributes.
+  /// A service, with its objects in the order of its attributes.
   struct Service: Sendable {
     var definition: ServiceDefinition
     let object: ProgramObject
     var characteristics: [Characteristic] = []
-    /// The services that it includes, by path.
+    /// The paths of the included services.
     var includes: [ObjectPath] = []
   }
 
@@ -78,7 +77,7 @@ struct ProgramServices: Sendable {
     var descriptors: [ProgramObject] = []
   }
 
-  /// Whether the handles that objects demand are those that they have.
+  /// True if every requested handle equals the assigned one.
   func demand(only entries: [ServiceEntry]) -> Bool {
     zip(services, entries).allSatisfy { service, entry in
       service.attributes(at: entry).allSatisfy { object, handle in
@@ -100,7 +99,7 @@ struct ProgramServices: Sendable {
       object.properties(of: ProgramAttribute.profile)?["UUIDs"]?.asStrings?.isEmpty == false
     }
     guard !found.isEmpty || hasProfile else { throw Self.noServices }
-    // All objects have to belong together before any of them is looked at in detail.
+    // The structure of all objects is checked before the properties of any.
     try checkStructure(objects, of: found.map(\.path))
     for object in found {
       if let properties = object.properties(of: GattService1.interface) {
@@ -203,7 +202,7 @@ struct ProgramServices: Sendable {
 
   // MARK: Properties
 
-  /// Generic Access and Generic Attribute are bluetoothd's.
+  /// The UUID of a service. Generic Access and Generic Attribute are reserved for bluetoothd.
   private static func uuid(_ properties: PropertyMap) throws(ErrorAnswer) -> BluetoothUUID {
     guard let text = properties[GattService1.uuid.name]?.asString,
       let uuid = BluetoothUUID(ofProgram: text), uuid.short != 0x1800, uuid.short != 0x1801
@@ -232,7 +231,7 @@ struct ProgramServices: Sendable {
     ["read", "write", "authorize"]
     + ["read", "write"].flatMap { flag in protections.map { $0 + flag } }
 
-  /// A protected operation is offered, too.
+  /// The properties of a characteristic; a protected operation counts as offered.
   private static func properties(_ flags: [String]) -> CharacteristicProperties {
     let bare = flags.map { flag in
       let protection = protections.last { flag.hasPrefix($0) }
@@ -256,11 +255,11 @@ struct ProgramServices: Sendable {
 }
 
 extension ProgramServices.Service {
-  /// Characteristics and descriptors with the handles that they have in a table. A Client
-  /// Characteristic Configuration of the program is bluetoothd's.
+  /// Characteristics and descriptors with their handles in a table. A Client Characteristic
+  /// Configuration of the program is left to bluetoothd.
   func attributes(at entry: ServiceEntry) -> [(object: ProgramObject, handle: UInt16)] {
     zip(characteristics, entry.characteristics).flatMap { characteristic, entry in
-      // The definition's own descriptors come last, and each UUID once.
+      // bluetoothd's own descriptors come last; each UUID occurs once.
       let own = zip(characteristic.definition.descriptors, characteristic.descriptors)
       let all = entry.descriptors.compactMap { entry in
         own.first { $0.0.uuid == entry.uuid }.map { (object: $0.1, handle: entry.handle) }

@@ -1,34 +1,33 @@
-// An advertisement of a program, read from the properties that it exports.
+// Reads the advertisement of a program from its exported properties.
 //
-// Pure: properties in, a definition or the error of bluetoothd out.
+// Pure: properties in, a definition or bluetoothd's error out.
 
 import BlueZInterfaces
 import Bluetooth
 import DBus
 import SimulatedDevices
 
-/// An advertisement as bluetoothd checks and takes it.
+/// A program's advertisement, with the checks of bluetoothd.
 ///
 /// - Source: BlueZ 5.66, `src/advertising.c` (parse_advertisement); lengths and errors recorded from it
 ///   on a controller without extended advertising.
 struct RegisteredAdvertisement: Sendable {
-  /// It does not parse, or one of its fields is too long.
+  /// The properties do not parse, or a field is too long.
   static let notParsed = ErrorAnswer.failed("Failed to parse advertisement.")
-  /// The kernel does not take it.
+  /// The kernel refuses the advertisement.
   static let notRegistered = ErrorAnswer.failed("Failed to register advertisement")
 
-  /// The most bytes of a packet, and of a field without its length and type.
+  /// The maximum length of a packet, and of a field without its length and type, in bytes.
   private static let packet = 31
   private static let field = 29
 
-  /// What is sent.
   let definition: AdvertisementDefinition
-  /// How long it is sent, in seconds; 0: until it is unregistered.
+  /// The duration in seconds; 0: until it is unregistered.
   let timeout: UInt16
 
   /// - Parameters:
-  ///   - name: That of the adapter.
-  ///   - txPower: That of the adapter, in dBm.
+  /// - name: The name of the adapter.
+  ///   - txPower: The TX power of the adapter, in dBm.
   init(_ properties: PropertyMap, name: String, txPower: Int) throws(ErrorAnswer) {
     var definition = AdvertisementDefinition(includesName: false)
     var length = 0
@@ -61,7 +60,7 @@ struct RegisteredAdvertisement: Sendable {
     } else if included.contains(.localName) {
       definition.name = name
     }
-    // The name is in the scan response, shortened to what fits.
+    // The name is part of the scan response, shortened to fit.
     definition.name = definition.name.map {
       String(decoding: $0.utf8.prefix(Self.field), as: UTF8.self)
     }
@@ -73,7 +72,7 @@ struct RegisteredAdvertisement: Sendable {
     _ = try Self.read(LEAdvertisement1.duration, properties)
     timeout = try Self.read(LEAdvertisement1.timeout, properties) ?? 0
     for (key, octets) in try Self.entries(LEAdvertisement1.data, properties) {
-      // Those that have properties of their own are refused.
+      // Types with their own property are refused.
       guard let type = key.asByte, type > 0x0a, octets.count <= Self.field else {
         throw Self.notParsed
       }
@@ -90,7 +89,7 @@ struct RegisteredAdvertisement: Sendable {
       definition.txPower = txPower
       length += 3
     }
-    // bluetoothd adds the appearance to the data, and the kernel does not take it twice.
+    // bluetoothd adds the appearance to the data, and the kernel refuses it twice.
     guard length <= Self.packet, !included.contains(.appearance) else { throw Self.notRegistered }
     self.definition = definition
   }
@@ -109,7 +108,7 @@ struct RegisteredAdvertisement: Sendable {
     let texts = try read(property, properties) ?? []
     let uuids = texts.compactMap { BluetoothUUID(ofProgram: $0) }
     guard uuids.count == texts.count else { throw notParsed }
-    // Those of one length are one field.
+    // UUIDs of the same length share a field.
     for size in [2, 16] {
       let count = uuids.count { ($0.short == nil) == (size == 16) }
       if count > 0 { length += 2 + size * count }

@@ -13,7 +13,7 @@ final class OtherProgram: Sendable {
   private struct State {
     /// The devices that it has started to connect to.
     var connecting: [RemoteDevice] = []
-    /// Replies with descriptors that it keeps open.
+    /// Replies whose descriptors it keeps open.
     var held: [Message] = []
   }
 
@@ -33,7 +33,7 @@ final class OtherProgram: Sendable {
 
   func scan(_ adapter: ObjectPath) { send(Adapter1.startDiscovery, (), on: adapter) }
 
-  /// Acquires notifications or writes, and keeps them until it leaves.
+  /// Acquires notifications or writes, and holds the socket until it leaves.
   func acquire(_ side: OtherProgramAction.AcquiredSide, of characteristic: ObjectPath) async throws
   {
     let method =
@@ -42,7 +42,7 @@ final class OtherProgram: Sendable {
     state.held.append(try await bus.call(call, limit: .seconds(60)))
   }
 
-  /// It ends normally: its connection attempts end. Its connections stay.
+  /// Leaves the bus normally: its connection attempts end, its connections stay.
   func leave() {
     for device in state.connecting where !device.isConnected {
       send(Device1.disconnect, (), on: device.path)
@@ -51,7 +51,7 @@ final class OtherProgram: Sendable {
     die()
   }
 
-  /// It is killed: what it has started at bluetoothd stays.
+  /// Leaves the bus as if killed: everything that it started in bluetoothd stays.
   func die() {
     state.held = []
     bus.close()

@@ -1,4 +1,4 @@
-// RSSI, TX power and parameters of simulated connections: what the kernel of a host would report.
+// RSSI, TX power and parameters of simulated connections, as a host's kernel would report them.
 
 public import Bluetooth
 
@@ -13,7 +13,7 @@ extension ScenarioPlayer: LinkMeter {
     return LinkStrength(rssi: rssi, txPower: simulator.settings.transmitPower)
   }
 
-  /// The parameters that Linux requests by default: no simulated device requests others.
+  /// The parameters that Linux requests by default; no simulated device requests others.
   ///
   /// - Source: Linux 6.1, `net/bluetooth/hci_core.c` (hci_alloc_dev_priv: 30 ms, 0, 420 ms).
   public func parameters(of link: LinkIdentity) async throws -> ConnectionParameters {

@@ -1,29 +1,29 @@
-// What a characteristic does.
+// The behaviour of a characteristic's value.
 //
-// Data and pure functions: when a value is due and what it is. Who asks is CharacteristicState.
+// Data and pure functions: when a value is due, and which one. CharacteristicState calls them.
 
 import Signals
 
-/// What the value of a characteristic is, and what a write to it does.
+/// The source of a characteristic's value, and the effect of a write.
 public indirect enum Behaviour: Sendable, Hashable {
-  /// A value that stays until it is written over.
+  /// A value that changes only when it is written.
   case constant([UInt8])
-  /// What is written is kept, read back, and notified to a subscriber.
+  /// A written value is stored, returned by reads, and notified to the subscriber.
   case echo
-  /// A control point, which answers writes.
+  /// A control point: responds to writes.
   case response(Response)
-  /// A value that comes from a rule, and that no write changes: `.counter(…)`, `.wave(…)`,
-  /// `.noise(…)` and `.series(…)` make one.
+  /// A generated value, which writes do not change. `.counter(…)`, `.wave(…)`, `.noise(…)` and
+  /// `.series(…)` create one.
   case moving(Movement)
 
-  /// Whether the value comes from a rule, and no write changes it.
+  /// True if the value is generated, and not changed by writes.
   public var isMoving: Bool { moving != nil }
 
   var moving: (any MovingValue)? {
     if case .moving(let movement) = self { movement.value } else { nil }
   }
 
-  /// The value that stands before anything is written.
+  /// The value before the first write.
   var initialValue: [UInt8] {
     switch self {
     case .constant(let octets): octets
@@ -32,7 +32,7 @@ public indirect enum Behaviour: Sendable, Hashable {
     }
   }
 
-  /// All that a file may give a characteristic, in the order of the documentation.
+  /// The kinds of behaviour in device files, in the order of the documentation.
   static let inFiles = [Counter.key, Wave.key, Noise.key, echoKey, Series.key, Response.key]
 
   private static let echoKey = BehaviourKey(
@@ -42,7 +42,7 @@ public indirect enum Behaviour: Sendable, Hashable {
   ) { _ in .echo }
 }
 
-/// A rule for a value: a ``Counter``, a ``Wave``, ``Noise`` or a ``Series``.
+/// A generator of values: a ``Counter``, a ``Wave``, ``Noise`` or a ``Series``.
 public struct Movement: Sendable, Hashable {
   let value: any MovingValue
 
@@ -55,28 +55,28 @@ public struct Movement: Sendable, Hashable {
   public func hash(into hasher: inout Hasher) { hasher.combine(AnyHashable(value)) }
 }
 
-/// A value that changes by itself, in steps that are counted from 0.
+/// A generated value, in steps counted from 0.
 ///
-/// Most steps are those of time since the device's start, so that reads without a subscription see
-/// the value move too.
+/// Most generators derive the step from the time since the device's start, so that the value also
+/// changes between reads without a subscription.
 protocol MovingValue: Sendable, Hashable {
-  /// The time of a step; nil: each read steps, or the steps are not even.
+  /// The duration of a step; nil: steps are uneven, or each read is a step.
   var interval: Duration? { get }
-  /// Whether a subscriber gets the present value at once, rather than after the first step.
+  /// Whether a subscriber receives the current value at once rather than after the first step.
   var beginsAtOnce: Bool { get }
-  /// The value after so many steps.
+  /// The value of a step.
   ///
-  /// - Parameter generator: The characteristic's own; the same for every step.
+  /// - Parameter generator: The characteristic's own generator, identical for every step.
   func value(step: Int, generator: SeededGenerator) -> [UInt8]
-  /// Whether nothing new comes at this step or after.
+  /// True if no new value follows at this step or later.
   func isOver(step: Int) -> Bool
-  /// The step that it has come to, so long after the device's start, after so many values to the
-  /// present subscriber and so many reads.
+  /// The current step, from the time since the device's start, the number of values sent to the
+  /// current subscriber, and the number of reads.
   func step(elapsed: Duration, ticks: Int, reads: Int) -> Int
-  /// The time before a subscriber's value of this number, counted from 0, since the one before it
-  /// or the subscription; nil: it does not come by itself.
+  /// The time from the previous value, or from the subscription, to the subscriber's value of this
+  /// number, counted from 0; nil: no value is sent by itself.
   ///
-  /// - Parameter generator: The characteristic's own; the same for every value.
+  /// - Parameter generator: The characteristic's own generator, identical for every value.
   func delay(before tick: Int, generator: SeededGenerator) -> Duration?
 }
 
@@ -98,7 +98,7 @@ extension MovingValue {
 }
 
 extension Duration {
-  /// How many whole periods lie in this duration; 0 for no period.
+  /// The number of whole periods in this duration; 0 for a period of 0.
   func periods(of period: Duration) -> Int {
     period > .zero ? Int(clamping: attoseconds / period.attoseconds) : 0
   }

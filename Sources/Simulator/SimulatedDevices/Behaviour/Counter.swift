@@ -1,29 +1,29 @@
-// A value that steps evenly.
+// A value that counts in even steps.
 
 public import Bluetooth
 import Documents
 import Signals
 
-/// A whole number that steps with time, or with each read.
+/// An integer that steps with time, or with each read.
 public struct Counter: MovingValue {
-  /// A format of whole numbers.
+  /// The integer format of the value.
   public var format: ValueFormat
   /// The first value.
   public var from: Int64
   /// The last value; nil: the end of the format's range.
   public var to: Int64?
-  /// What is added each time; may be negative.
+  /// The increment; may be negative.
   public var step: Int64
-  /// The time between two steps; nil: each read steps.
+  /// The duration of a step; nil: each read is a step.
   public var every: Duration?
-  /// Whether it begins again at `from` after the last value, rather than staying there.
+  /// Whether it restarts at `from` after the last value, rather than staying there.
   public var repeats: Bool
-  /// Whether a subscriber gets the present value at once.
+  /// Whether a subscriber receives the current value at once.
   public var beginsAtOnce: Bool
-  /// Whether it continues at the other end of the format's range, like an integer of that many bits.
+  /// Whether it wraps around at the end of the format's range, as an integer of that size does.
   public var wraps: Bool
 
-  /// A counter; see the properties.
+  /// Creates a counter; see the properties.
   ///
   /// ```swift
   /// let counter = Counter(format: ValueFormat("u16")!, every: .milliseconds(100))
@@ -45,7 +45,7 @@ public struct Counter: MovingValue {
     self.wraps = wraps
   }
 
-  /// How many values there are before it repeats or stays.
+  /// The number of values before it repeats or stays.
   var count: Int128 {
     guard step != 0, let range = Self.range(of: format) else { return 1 }
     let last = to ?? (step > 0 ? range.upperBound : range.lowerBound)
@@ -69,7 +69,7 @@ public struct Counter: MovingValue {
 
   func isOver(step: Int) -> Bool { !repeats && !wraps && Int128(step) >= count }
 
-  /// The whole numbers that a format holds, as far as 64 bits with a sign go; nil for the others.
+  /// The range of an integer format, within signed 64 bits; nil for other formats.
   static func range(of format: ValueFormat) -> ClosedRange<Int64>? {
     guard let (octets, isSigned) = format.whole else { return nil }
     guard octets < 8 else { return (isSigned ? .min : 0)...(.max) }
@@ -81,7 +81,7 @@ public struct Counter: MovingValue {
 // MARK: In files
 
 extension Behaviour {
-  /// A number that steps with time or with each read.
+  /// A counter that steps with time or with each read.
   public static func counter(_ counter: Counter) -> Behaviour { .moving(Movement(counter)) }
 }
 
@@ -94,7 +94,7 @@ extension Counter {
     table: form.table, "a number that counts"
   ) { .counter($0) }
 
-  /// The formats of whole numbers that a counter may have.
+  /// The formats that a counter may have.
   private static let counted = ValueFormat.names.compactMap { ValueFormat($0) }
     .filter { Counter.range(of: $0) != nil }
 
@@ -131,7 +131,7 @@ extension Counter {
     ]
   )
 
-  /// `wraps: false` is what is usual, and takes nothing away.
+  /// Forbids `wraps: true` without a key; `wraps: false` is the default and needs none.
   private static func wrapping(without key: String) -> KeyRule {
     let both: JSONValue = [
       "required": ["wraps", .string(key)], "properties": ["wraps": ["const": true]],

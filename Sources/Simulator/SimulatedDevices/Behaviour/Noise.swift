@@ -1,28 +1,28 @@
-// A value that jumps about.
+// Random numbers as a value.
 
 import Documents
 import Signals
 
-/// Numbers that are drawn anew each time, each for itself, among octets that stay.
+/// Numbers that are drawn independently for each value, between constant bytes.
 public struct Noise: MovingValue {
-  /// How often numbers lie where between their ends.
+  /// The distribution of the numbers between their bounds.
   public enum Shape: String, CaseIterable, Sendable, Hashable {
-    /// Everywhere as often.
+    /// Uniform.
     case even
-    /// Mostly in the middle: the mean of four draws.
+    /// Bell-shaped: the mean of four draws.
     case bell
   }
 
-  /// What the value is made of, in a row.
+  /// The consecutive parts of the value.
   public var parts: [Wave.Part]
   /// The time between two values.
   public var every: Duration
-  /// How the numbers are distributed.
+  /// The distribution of the numbers.
   public var shape: Shape
-  /// Whether a subscriber gets the present value at once.
+  /// Whether a subscriber receives the current value at once.
   public var beginsAtOnce: Bool
 
-  /// Random numbers; see the properties.
+  /// Creates random numbers; see the properties.
   public init(
     parts: [Wave.Part], every: Duration, shape: Shape = .even, beginsAtOnce: Bool = false
   ) {

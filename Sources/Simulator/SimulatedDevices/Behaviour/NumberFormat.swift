@@ -1,19 +1,19 @@
-// How a number that moves lies in a value.
+// The encoding of generated numbers.
 
 public import Bluetooth
 
-/// A format for numbers: those of `ValueFormat`, and the two of medical devices.
+/// A number format: those of `ValueFormat`, and the two of medical devices.
 public enum NumberFormat: Sendable, Hashable {
-  /// `u8`, `i16be`, `f32` and so on; numbers are rounded where the format has no fractions.
+  /// `u8`, `i16be`, `f32` and so on; integer formats round.
   case plain(ValueFormat)
-  /// The 32-bit FLOAT with so many decimals.
+  /// The 32-bit FLOAT with this many decimals.
   case medicalFloat(decimals: Int)
-  /// The 16-bit SFLOAT with so many decimals.
+  /// The 16-bit SFLOAT with this many decimals.
   case shortMedicalFloat(decimals: Int)
 
-  /// The octets of `value`.
+  /// Encodes a number.
   ///
-  /// - Returns: nil where the format has no room for it, or is one of texts.
+  /// - Returns: nil if the number is out of range, or the format is a text format.
   /// - Source: IEEE 11073-20601, Annex F.8 and F.9; Personal Health Devices Transcoding White
   ///   Paper, §2.2.2.
   public func encode(_ value: Double) -> [UInt8]? {

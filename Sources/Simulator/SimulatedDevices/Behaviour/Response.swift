@@ -1,19 +1,19 @@
-// What a write brings about.
+// The effects of a write.
 
 public import Bluetooth
 import Documents
 
-/// A control point: what is written decides what happens here or on other characteristics.
+/// A control point: the written value selects a rule, which acts on this or other characteristics.
 ///
-/// The first rule that matches decides. A write that is not refused is kept as the value, before
-/// the actions of its rule.
+/// The first matching rule applies. A write that is not refused is stored first, then the rule's
+/// actions run.
 public struct Response: Sendable, Hashable {
-  /// The value before anything is written.
+  /// The value before the first write.
   public var initial: [UInt8]
-  /// The rules; the first that matches decides.
+  /// The rules; the first matching one applies.
   public var rules: [ResponseRule]
 
-  /// A control point with these rules.
+  /// Creates a control point with these rules.
   ///
   /// ```swift
   /// let accepted = ResponseRule(
@@ -32,7 +32,7 @@ public struct Response: Sendable, Hashable {
     "a control point: the first rule that matches the written value decides"
   ) { .response(Response(rules: $0)) }
 
-  /// The place of the first rule for a write of `value`, with what its names stand for.
+  /// The index of the first matching rule, with the variables that it captured.
   func rule(for value: [UInt8]) -> (place: Int, names: Variables)? {
     for (place, rule) in rules.enumerated() {
       if let names = rule.match(value) { return (place, names) }
@@ -40,7 +40,7 @@ public struct Response: Sendable, Hashable {
     return nil
   }
 
-  /// What a write of a value brings about that no rule is for.
+  /// The effect of a write that no rule matches.
   func rule(for value: [UInt8], _ unrecorded: UnrecordedWrite?) -> ResponseRule {
     switch unrecorded {
     case .accept?, nil: ResponseRule()
@@ -51,28 +51,28 @@ public struct Response: Sendable, Hashable {
   }
 }
 
-/// What happens when a value is written.
+/// A rule for a written value.
 public struct ResponseRule: Sendable, Hashable {
-  /// Which values a rule is for.
+  /// A condition on the written value.
   public enum Pattern: Sendable, Hashable {
-    /// Every value.
+    /// Any value.
     case any
-    /// This value.
+    /// Exactly this value.
     case exactly([UInt8])
-    /// Values that begin with these bytes.
+    /// Any value that begins with these bytes.
     case beginning([UInt8])
-    /// Values that match a pattern, whose parts get names.
+    /// Any value that matches a pattern, which may capture variables.
     case like(BytePattern)
   }
 
-  /// Which values the rule is for.
+  /// The values that the rule applies to.
   public var pattern: Pattern
-  /// The error that the write is refused with; nil: it is accepted.
+  /// The error that refuses the write; nil: it is accepted.
   public var refusal: ATTErrorCode?
-  /// What happens, in order.
+  /// The actions, in order.
   public var actions: [ResponseAction]
 
-  /// A rule for the values that match.
+  /// Creates a rule for matching values.
   public init(
     pattern: Pattern = .any, refusal: ATTErrorCode? = nil, actions: [ResponseAction] = []
   ) {
@@ -81,11 +81,11 @@ public struct ResponseRule: Sendable, Hashable {
     self.actions = actions
   }
 
-  /// The names that the pattern gives to parts of `value`; nil when the rule is not for it.
+  /// The variables that the pattern captures; nil if it does not match.
   func match(_ value: [UInt8]) -> Variables? { pattern.match(value) }
 
-  /// Whether it is nearer to `value` than another one: it has more first bytes in common with it, or as
-  /// many and the smaller difference.
+  /// True if this rule's bytes are nearer to `value` than those of `other`: they share a longer
+  /// prefix with it, or an equal one with a smaller difference.
   fileprivate func isNearer(_ other: ResponseRule, to value: [UInt8]) -> Bool {
     guard let own = pattern.octets, let others = other.pattern.octets else { return false }
     let common = [own, others].map { zip($0, value).prefix { $0 == $1 }.count }
@@ -93,14 +93,14 @@ public struct ResponseRule: Sendable, Hashable {
     return Self.difference(own, value) < Self.difference(others, value)
   }
 
-  /// The differences of all bytes; one that only one of the values has counts 256.
+  /// The sum of the byte differences; a byte that only one value has counts 256.
   private static func difference(_ one: [UInt8], _ other: [UInt8]) -> Int {
     zip(one, other).reduce(256 * abs(one.count - other.count)) { $0 + abs(Int($1.0) - Int($1.1)) }
   }
 }
 
 extension ResponseRule.Pattern: CustomStringConvertible {
-  /// Its bytes, or what it is.
+  /// The bytes in hexadecimal, or a description of the pattern.
   public var description: String {
     func spaced(_ octets: [UInt8]) -> String {
       octets.isEmpty ? "nothing" : octets.map { hexadecimal($0) }.joined(separator: " ")
@@ -113,7 +113,7 @@ extension ResponseRule.Pattern: CustomStringConvertible {
     }
   }
 
-  /// The bytes that it names; nil for one that names none.
+  /// The bytes of the pattern; nil if it has none.
   fileprivate var octets: [UInt8]? {
     switch self {
     case .exactly(let octets), .beginning(let octets): octets
@@ -121,7 +121,7 @@ extension ResponseRule.Pattern: CustomStringConvertible {
     }
   }
 
-  /// The names that it gives to parts of `value`; nil when that is another.
+  /// The captured variables; nil if the value does not match.
   func match(_ value: [UInt8]) -> Variables? {
     switch self {
     case .any: Variables()
@@ -132,27 +132,26 @@ extension ResponseRule.Pattern: CustomStringConvertible {
   }
 }
 
-/// One consequence of a write.
+/// One action after a write.
 public struct ResponseAction: Sendable, Hashable {
-  /// What happens to the value.
+  /// The effect on the value.
   public enum Kind: Sendable, Hashable {
-    /// The value is kept, and sent to a subscriber.
+    /// The value is stored, and sent to the subscriber.
     case notify
-    /// The value is kept.
+    /// The value is stored.
     case set
   }
 
-  /// What happens to the value.
+  /// The effect on the value.
   public var kind: Kind
-  /// The characteristic it happens on; nil: the one that was written. Where several of the device
-  /// match, the first.
+  /// The affected characteristic; nil: the written one. If several match, the first.
   public var characteristic: CharacteristicSelector?
-  /// The value that is kept or sent; it may name what was written, and the pattern's names.
+  /// The new value; it may refer to the written value and the captured variables.
   public var value: ValueTemplate
-  /// How long after the write; nothing happens if the link is down by then.
+  /// The delay after the write. Nothing happens if the link is down by then.
   public var delay: Duration
 
-  /// One consequence of a write; see the properties.
+  /// Creates an action; see the properties.
   public init(
     _ kind: Kind, characteristic: BluetoothUUID? = nil, value: ValueTemplate,
     after delay: Duration = .zero
@@ -164,13 +163,13 @@ public struct ResponseAction: Sendable, Hashable {
   }
 }
 
-/// What a write brings about that no rule of `responses` matches.
+/// The effect of a write that matches no rule of `responses`.
 public enum UnrecordedWrite: String, CaseIterable, Sendable, Hashable {
-  /// It is accepted, and nothing follows.
+  /// The write is accepted, without further effect.
   case accept
-  /// It is refused with Request Not Supported, also by a constant value.
+  /// The write is refused with Request Not Supported, even by a constant value.
   case refuse
-  /// It has the consequences of the nearest value that a rule names; accepted where no rule does.
+  /// The rule with the nearest value applies; without such a rule the write is accepted.
   case nearest
 }
 
@@ -178,14 +177,14 @@ public enum UnrecordedWrite: String, CaseIterable, Sendable, Hashable {
 public struct UnusedResponse: Hashable, Sendable, CustomStringConvertible {
   /// The name of the device, or its address.
   public let device: String
-  /// The characteristic, as it is written in device files.
+  /// The characteristic, in the notation of device files.
   public let characteristic: String
-  /// The index of the rule among those of the characteristic, from 1.
+  /// The index of the rule in its characteristic, from 1.
   public let index: Int
-  /// The values that the rule is for.
+  /// The values that the rule applies to.
   public let pattern: ResponseRule.Pattern
 
-  /// A sentence without its full stop.
+  /// A sentence without a full stop.
   public var description: String {
     "\(device): response \(index) of \(characteristic), to \(pattern), was never used"
   }

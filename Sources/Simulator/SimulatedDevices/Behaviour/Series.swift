@@ -1,24 +1,25 @@
-// Values that were written down beforehand.
+// A list of values.
 
 import Documents
 import Signals
 
-/// Values one after the other: played to each subscriber from the first on, or one a read.
+/// A list of values: each subscriber receives them from the first one on, or each read returns the
+/// next.
 public struct Series: MovingValue {
   /// The values, in order.
   public var values: [[UInt8]]
-  /// The time between two values; nil: each read returns the next, or `times` sets the moments.
+  /// The time between two values; nil: each read returns the next, or `times` sets the times.
   public var every: Duration?
-  /// How much sooner or later than `every` a value may come, drawn for each; at most `every` counts.
+  /// The random variation of `every`, earlier or later, drawn for each value; at most `every`.
   public var everySpread: Duration
-  /// When each value comes after the subscription, rising; empty: by `every`.
+  /// The time of each value after the subscription, in ascending order; empty: `every` applies.
   public var times: [Duration]
-  /// Whether the first follows the last, rather than nothing.
+  /// Whether the list repeats after the last value.
   public var repeats: Bool
-  /// Whether a subscriber gets the first value at once.
+  /// Whether a subscriber receives the first value at once.
   public var beginsAtOnce: Bool
 
-  /// Values that follow each other; see the properties.
+  /// Creates a series; see the properties.
   ///
   /// ```swift
   /// let series = Series(values: [[0, 79], [0, 83], [0, 86]], every: .seconds(1))
@@ -39,7 +40,8 @@ public struct Series: MovingValue {
 
   var interval: Duration? { every }
 
-  /// What was recorded with times begins again after as long as lay between its last two values.
+  /// The delay before a value. A repeated series with times restarts after the interval between its
+  /// last two values.
   func delay(before index: Int, generator: SeededGenerator) -> Duration? {
     guard let first = times.first, let last = times.last else {
       guard let even = evenDelay(before: index), even > .zero, everySpread > .zero else {
@@ -55,12 +57,13 @@ public struct Series: MovingValue {
     return times.count > 1 ? last - times[times.count - 2] : max(last, .milliseconds(1))
   }
 
-  /// Each subscriber gets the values from the first on; without times, each read the next.
+  /// Subscribers receive the values from the first one on; without times, each read returns the
+  /// next.
   func step(elapsed: Duration, ticks: Int, reads: Int) -> Int {
     every != nil || !times.isEmpty ? max(0, ticks - 1) : reads
   }
 
-  /// The value at a place in the row; the last stays if nothing repeats.
+  /// The value at an index. Without repetition the last value stays.
   func value(step: Int, generator: SeededGenerator) -> [UInt8] {
     guard !values.isEmpty else { return [] }
     return values[repeats ? step % values.count : min(step, values.count - 1)]
@@ -72,7 +75,7 @@ public struct Series: MovingValue {
 // MARK: In files
 
 extension Behaviour {
-  /// Values that follow each other. They begin with each subscription.
+  /// A list of values that starts again for each subscription.
   public static func series(_ series: Series) -> Behaviour { .moving(Movement(series)) }
 }
 

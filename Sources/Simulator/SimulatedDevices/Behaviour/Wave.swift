@@ -1,18 +1,18 @@
-// A value that swings between two ends.
+// A value that oscillates between two bounds.
 
 import Documents
 import Signals
 
-/// Numbers that swing together between their ends, among octets that stay.
+/// Numbers that oscillate together between their bounds, among constant bytes.
 public struct Wave: MovingValue {
-  /// What the value is made of, in a row.
+  /// A part of the value.
   public enum Part: Sendable, Hashable {
-    /// Bytes that stay.
+    /// Constant bytes.
     case octets([UInt8])
-    /// A number that moves.
+    /// An oscillating number.
     case number(MovingNumber)
 
-    /// Its octets, of a number so far between its ends.
+    /// The bytes of the part. `fraction` is the position of a number between its bounds.
     func octets(at fraction: @autoclosure () -> Double) -> [UInt8] {
       switch self {
       case .octets(let octets): octets
@@ -21,19 +21,19 @@ public struct Wave: MovingValue {
     }
   }
 
-  /// What the value is made of, in a row.
+  /// The consecutive parts of the value.
   public var parts: [Part]
-  /// From one crest to the next.
+  /// The time from one crest to the next.
   public var period: Duration
   /// The time between two values.
   public var every: Duration
-  /// By how much of the distance between the ends each value strays, drawn from the seed: from 0
-  /// (not at all) to 1.
+  /// The random variation of each value, as a fraction of the distance between the bounds, from 0
+  /// to 1; drawn from the seed.
   public var noise: Double
-  /// Whether a subscriber gets the present value at once.
+  /// Whether a subscriber receives the current value at once.
   public var beginsAtOnce: Bool
 
-  /// A wave; see the properties.
+  /// Creates a wave; see the properties.
   ///
   /// ```swift
   /// let celsius = MovingNumber(format: .plain(ValueFormat("i16")!), low: 1800, high: 2400)
@@ -51,10 +51,10 @@ public struct Wave: MovingValue {
 
   var interval: Duration? { every }
 
-  /// The value after so many times `every`. All numbers of one value are equally far between their
-  /// ends: halfway and rising at 0, at the high end after a quarter of the period.
+  /// The value after `step` times `every`. All its numbers are at the same position: halfway and
+  /// rising at 0, at the high bound after a quarter of the period.
   ///
-  /// - Parameter generator: The characteristic's own; the same for every tick.
+  /// - Parameter generator: The characteristic's own generator, identical for every step.
   func value(step: Int, generator: SeededGenerator) -> [UInt8] {
     var fraction = 0.5 + 0.5 * Self.sine(ofTurns: turns(step: step))
     if noise > 0 {
@@ -72,10 +72,10 @@ public struct Wave: MovingValue {
     return Double(time % period.attoseconds) / Double(period.attoseconds)
   }
 
-  /// The sine of so many turns, from 0 to below 1, to within 0.002.
+  /// The sine of an angle in turns, from 0 to below 1, with an error below 0.002.
   ///
-  /// Bhaskara I's approximation: it takes only arithmetic, which gives the same bits on every
-  /// machine, as a mathematical library need not.
+  /// Bhaskara I's approximation. It uses arithmetic only, so that results are the same bits on
+  /// every machine, which a mathematical library does not guarantee.
   static func sine(ofTurns turns: Double) -> Double {
     let half = turns < 0.5 ? 2 * turns : 2 * turns - 1
     let product = half * (1 - half)
@@ -84,19 +84,19 @@ public struct Wave: MovingValue {
   }
 }
 
-/// One number of a wave.
+/// An oscillating number in a value.
 public struct MovingNumber: Sendable, Hashable {
-  /// How the number is sent.
+  /// The encoding of the number.
   public var format: NumberFormat
-  /// The number at the trough.
+  /// The lower bound.
   public var low: Double
-  /// The number at the crest.
+  /// The upper bound.
   public var high: Double
-  /// If not nil, what is sent is this divided by the number: 61440 makes beats a minute into
-  /// intervals in 1/1024 s.
+  /// If set, the sent number is this divided by the oscillating one: 61440 converts beats per
+  /// minute to intervals in 1/1024 s.
   public var dividend: Double?
 
-  /// A number that moves between two ends.
+  /// Creates a number that oscillates between two bounds.
   public init(format: NumberFormat, low: Double, high: Double, dividend: Double? = nil) {
     self.format = format
     self.low = low
@@ -104,7 +104,7 @@ public struct MovingNumber: Sendable, Hashable {
     self.dividend = dividend
   }
 
-  /// Its octets `fraction` of the way from low to high; none where the format has no room.
+  /// The bytes at a position between low and high; none if the number is out of the format's range.
   func octets(at fraction: Double) -> [UInt8] {
     let number = low + (high - low) * fraction
     return format.encode(dividend.map { $0 / number } ?? number) ?? []

@@ -4,11 +4,11 @@ public import Bluetooth
 
 /// The contents, the RSSI and the interval of one advertisement.
 public struct AdvertisementDefinition: Sendable, Hashable {
-  /// Whether the device's name and appearance are in it.
+  /// Whether the device's name and appearance are included.
   public var includesName: Bool
-  /// A name in place of the device's; nil: the device's, if it is in it.
+  /// A name that replaces the device's; nil: the device's, if included.
   public var name: String?
-  /// An appearance in place of the device's; nil: the device's, if its name is in it.
+  /// An appearance that replaces the device's; nil: the device's, if its name is included.
   public var appearance: UInt16?
   /// The advertised services.
   public var services: [BluetoothUUID]
@@ -16,26 +16,26 @@ public struct AdvertisementDefinition: Sendable, Hashable {
   public var manufacturerData: [ManufacturerData]
   /// The service data, by service.
   public var serviceData: [ServiceData]
-  /// Data that changes, after the data that stays.
+  /// Changing data, after the constant data.
   var live: [LiveData] = []
-  /// What `live` may name beside `$uptime`, in milliseconds, and `$sent`, both since the start.
+  /// The values that `live` may use besides `$uptime`, in milliseconds, and `$sent`, both since the
+  /// start.
   var views: [View] = []
   /// The advertised transmission power in dBm; nil: not advertised.
   public var txPower: Int?
-  /// The mean RSSI in dBm at which it is received.
+  /// The mean RSSI in dBm.
   public var rssi: Int
-  /// How far the RSSI varies to either side, in dB; drawn from the seed.
+  /// The random variation of the RSSI to either side, in dB; drawn from the seed.
   public var rssiSpread: Int
-  /// How the RSSI changes over time; nil: it does not.
+  /// The change of the RSSI over time; nil: none.
   public var movement: SignalMovement?
   /// The time between two advertisements.
   public var interval: Duration
-  /// Whether it accepts connections.
   public var isConnectable: Bool
   /// Whether it is an extended advertisement, which may be longer. Hosts receive both in the same way.
   public var isExtended = false
 
-  /// What a device advertises; see the properties.
+  /// Creates an advertisement; see the properties.
   public init(
     includesName: Bool = true, services: [BluetoothUUID] = [],
     manufacturerData: [ManufacturerData] = [], serviceData: [ServiceData] = [], txPower: Int? = nil,
@@ -55,56 +55,56 @@ public struct AdvertisementDefinition: Sendable, Hashable {
   }
 }
 
-/// What a manufacturer advertises in a format of its own.
+/// Manufacturer-specific data.
 public struct ManufacturerData: Sendable, Hashable {
   /// The company identifier that the Bluetooth SIG assigned.
   public var company: UInt16
   /// The bytes after the company identifier.
   public var octets: [UInt8]
 
-  /// Manufacturer data of one company.
+  /// Creates the data of one company.
   public init(company: UInt16, octets: [UInt8]) {
     self.company = company
     self.octets = octets
   }
 }
 
-/// What a service advertises.
+/// The data of a service.
 public struct ServiceData: Sendable, Hashable {
   /// The service that the data belongs to.
   public var service: BluetoothUUID
   /// The bytes after the UUID.
   public var octets: [UInt8]
 
-  /// The data of one service.
+  /// Creates the data of one service.
   public init(service: BluetoothUUID, octets: [UInt8]) {
     self.service = service
     self.octets = octets
   }
 }
 
-/// Advertised data that is made anew each time it is sent.
+/// Advertised data that is generated each time it is sent.
 struct LiveData: Sendable, Hashable {
-  /// Whose data it is.
+  /// The company or service that the data belongs to.
   enum Field: Sendable, Hashable {
     case manufacturer(UInt16)
     case service(BluetoothUUID)
   }
 
   let field: Field
-  /// How its bytes are made of values of the device.
+  /// The bytes, which may use values of the device.
   let value: ValueTemplate
 }
 
-/// How strongly a device is received: its RSSI, and how that moves.
+/// The RSSI of a device, and its change over time.
 struct AdvertisedSignal: Sendable, Hashable {
-  /// In dBm.
+  /// The RSSI in dBm.
   var rssi = -60
   var movement: SignalMovement?
 }
 
 extension AdvertisementDefinition {
-  /// The name that a device sends with it; nil: none.
+  /// The advertised name of a device; nil: none.
   public func name(of device: DeviceDefinition) -> String? {
     name ?? (includesName ? device.name : nil)
   }
@@ -120,11 +120,11 @@ extension AdvertisementDefinition {
   }
 }
 
-/// What a scanning host receives from a device at one moment.
+/// An advertisement of a device as a scanning host receives it.
 public struct AdvertisedData: Sendable, Hashable {
-  /// The name; nil when it is not sent.
+  /// The name; nil if it is not sent.
   public let name: String?
-  /// The appearance; nil when it is not sent.
+  /// The appearance; nil if it is not sent.
   public let appearance: UInt16?
   /// The services, in the order of sending.
   public let services: [BluetoothUUID]
@@ -132,7 +132,7 @@ public struct AdvertisedData: Sendable, Hashable {
   public let manufacturerData: [ManufacturerData]
   /// The service data, by service.
   public let serviceData: [ServiceData]
-  /// In dBm; nil: not advertised.
+  /// The TX power in dBm; nil if it is not advertised.
   public let txPower: Int?
   /// The RSSI, in dBm.
   public let rssi: Int

@@ -24,23 +24,23 @@ package enum IOCapability: UInt8, Hashable, Sendable {
 
   var hasDisplay: Bool { self != .keyboardOnly && self != .noInputNoOutput }
   var hasKeyboard: Bool { self == .keyboardOnly || self == .keyboardDisplay }
-  /// Whether it can display a number and confirm or reject it.
+  /// True if the side can display a number and the user can confirm or reject it.
   var compares: Bool { self == .displayYesNo || self == .keyboardDisplay }
 }
 
-/// Who displays and enters what.
+/// The way in which a pairing is authenticated.
 package enum AssociationModel: Hashable, Sendable {
   case justWorks
-  /// Both display the same number.
+  /// Both sides display the same number.
   case comparison
-  /// The host enters the passkey of the device.
+  /// The user enters the device's passkey on the host.
   case hostEnters
-  /// The host displays the passkey, and it is entered on the device.
+  /// The user enters the host's passkey on the device.
   case hostDisplays
 
   /// The model of a pairing that the host starts.
   ///
-  /// - Parameter isLegacy: Whether one side lacks LE Secure Connections, and with it the comparison.
+  /// - Parameter isLegacy: Whether one side lacks LE Secure Connections, which comparison requires.
   /// - Source: Bluetooth Core 5.4, Vol 3, Part H §2.3.5.1, table 2.8.
   package init(host: IOCapability, device: IOCapability, isLegacy: Bool = false) {
     if host == .noInputNoOutput || device == .noInputNoOutput {
@@ -61,7 +61,7 @@ package enum AssociationModel: Hashable, Sendable {
   /// The security of a connection with the resulting key.
   package var security: LinkSecurity { self == .justWorks ? .encrypted : .authenticated }
 
-  /// What the device and its user do.
+  /// The actions of the device and its user.
   package var method: PairingDefinition.Method {
     switch self {
     case .justWorks: .justWorks

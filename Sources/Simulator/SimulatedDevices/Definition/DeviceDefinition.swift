@@ -1,56 +1,56 @@
-// What a simulated device is: the whole of it, as data.
+// The complete definition of a simulated device, as data.
 //
-// Not what it does at a moment: that is SimulatedDevice.
+// SimulatedDevice has the state of a running one.
 
 public import Bluetooth
 
-/// A simulated peripheral: what it advertises, what it serves, how its link behaves, what fails.
+/// A simulated peripheral: its advertisements, services, link, pairing and faults.
 public struct DeviceDefinition: Sendable, Hashable {
-  /// The names for its attributes, beside the assigned ones.
+  /// Names for its attributes, in addition to the assigned ones.
   public var names = AttributeNames.assigned
-  /// The name that it advertises; nil: it has none. It is also served as Device Name, unless
-  /// ``gapName`` is.
+  /// The advertised name; nil: none. It is also the Device Name, unless ``gapName`` is set.
   public var name: String?
-  /// The Device Name of Generic Access, where it is not ``name``. A host that has connected shows it in
-  /// place of the advertised one.
+  /// The Device Name of Generic Access, if it differs from ``name``. A connected host shows it in
+  /// place of the advertised name.
   public var gapName: String?
   /// The address, which is also the identity of the device.
   public var address: BluetoothAddress
-  /// Whether the address is public or random.
+  /// The type of the address.
   public var addressType: AddressType
-  /// What the device looks like to users; nil: it is not advertised, and reads as "unknown".
+  /// The appearance; nil: it is not advertised, and reads as "unknown".
   ///
   /// - Source: Bluetooth Assigned Numbers, "Appearance Values".
   public var appearance: UInt16?
-  /// What it sends, each on its own; at least one.
+  /// The advertisements, each sent independently; at least one.
   public var advertisements: [AdvertisementDefinition]
-  /// The first of them, whose strength is the link's too.
+  /// The first advertisement. Its RSSI is that of the link, too.
   public var advertisement: AdvertisementDefinition {
     get { advertisements.first ?? AdvertisementDefinition() }
     set { advertisements = [newValue] + advertisements.dropFirst() }
   }
-  /// Whether it accepts connections.
+  /// True if any advertisement is connectable.
   public var isConnectable: Bool { advertisements.contains(where: \.isConnectable) }
-  /// The private address that it uses in place of its own; nil: it uses its own.
+  /// The private addresses that it uses in place of its own; nil: it uses its own.
   public var privateAddress: PrivateAddress?
   /// The MTU and the delays of a connection.
   public var link: LinkDefinition
-  /// How the device pairs.
+  /// The pairing of the device.
   public var pairing: PairingDefinition
   /// The application's services. Generic Access and Generic Attribute are added by
   /// ``AttributeTable``.
   public var services: [ServiceDefinition]
-  /// What it does with writes that none of its `responses` is for; nil: they are accepted, and nobody
-  /// asks which responses were used.
+  /// The effect of writes that match none of its `responses`; nil: they are accepted, and the use
+  /// of responses is not tracked.
   public var unrecorded: UnrecordedWrite?
-  /// Its dialogues.
+  /// The state machines of the device.
   var machines: [MachineDefinition] = []
-  /// What goes wrong, and when. The first rule that applies is used.
+  /// The faults of the device. The first rule that applies is used.
   public var faults: [FaultRule]
-  /// What decides beside the definition; nil: nothing. Whoever runs the simulation opens it.
+  /// Logic that decides in addition to the definition; nil: none. The player of the simulation
+  /// opens it.
   public var logic: LogicDefinition?
 
-  /// A device; see the properties.
+  /// Creates a device; see the properties.
   ///
   /// ```swift
   /// let battery = ServiceDefinition(

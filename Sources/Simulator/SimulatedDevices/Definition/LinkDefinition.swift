@@ -1,19 +1,19 @@
-// How the link to a simulated device behaves while nothing fails.
+// The normal behaviour of the link to a simulated device.
 
-/// The sizes and delays of a link. The device states them; whoever serves it keeps them.
+/// The sizes and delays of a link. The device only states them: its caller implements the delays.
 public struct LinkDefinition: Sendable, Hashable {
-  /// The ATT MTU that the device agrees to, in octets.
+  /// The ATT MTU that the device accepts, in octets.
   public var mtu: Int
-  /// From the request to connect to the link.
+  /// The time from the connection request to the connection.
   public var connectTime: Duration
-  /// From the link to the end of service discovery.
+  /// The time from the connection to the end of service discovery.
   public var discoveryTime: Duration
-  /// One attribute operation, from the request to the answer.
+  /// The time of an attribute operation, from request to response.
   public var latency: Duration
-  /// How much longer an operation may take, drawn from the seed for each.
+  /// The maximum additional time of an operation, drawn from the seed for each.
   public var latencySpread: Duration
 
-  /// A connection; see the properties.
+  /// Creates a link; see the properties.
   public init(
     mtu: Int = 517, connectTime: Duration = .milliseconds(120),
     discoveryTime: Duration = .milliseconds(60), latency: Duration = .milliseconds(15),

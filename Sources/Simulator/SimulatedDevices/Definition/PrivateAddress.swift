@@ -1,29 +1,29 @@
-// Addresses that hide a device's identity.
+// Private addresses, which hide the identity of a device.
 
 public import Bluetooth
 public import Signals
 
-/// How a device changes the address that it is seen under.
+/// The changing address of a device.
 public struct PrivateAddress: Sendable, Hashable {
-  /// Who can resolve the address to the device.
+  /// The kind of private address.
   public enum Kind: String, CaseIterable, Sendable, Hashable {
-    /// Those who are paired with it.
+    /// Bonded hosts can resolve it.
     case resolvable
-    /// Nobody.
+    /// No host can resolve it.
     case nonResolvable = "non-resolvable"
 
-    /// The two highest bits of such an address.
+    /// The two highest bits of an address of this kind.
     ///
     /// - Source: Bluetooth Core 5.4, Vol 6, Part B §1.3.2.2.
     var highestBits: UInt64 { self == .resolvable ? 0b01 : 0b00 }
   }
 
-  /// Who can resolve the addresses.
+  /// The kind of the addresses.
   public var kind: Kind
-  /// How long each address lasts.
+  /// The lifetime of each address.
   public var every: Duration
 
-  /// Addresses that change at this interval.
+  /// Creates addresses that change at this interval.
   public init(_ kind: Kind = .resolvable, every: Duration) {
     self.kind = kind
     self.every = every
@@ -33,7 +33,7 @@ public struct PrivateAddress: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - period: The index of the period, from 0.
-  ///   - generator: The device's own.
+  /// - generator: The device's own generator.
   public func address(period: Int, generator: SeededGenerator) -> BluetoothAddress {
     var generator = generator.split("address \(period)")
     let bits = UInt64.random(in: 1..<(1 << 46), using: &generator)

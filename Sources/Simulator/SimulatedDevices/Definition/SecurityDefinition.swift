@@ -1,12 +1,12 @@
-// How a simulated device pairs, and what it keeps for those it is paired with.
+// The pairing of a simulated device, and the security that its attributes require.
 
-/// How secure a link is, or has to be.
+/// A level of link security.
 public enum LinkSecurity: String, CaseIterable, Hashable, Sendable, Comparable {
   /// Without encryption.
   case none
-  /// With a key that nobody has vouched for.
+  /// Encrypted with an unauthenticated key.
   case encrypted
-  /// With a key that was made with a passkey or a comparison.
+  /// Encrypted with a key from a passkey or a comparison.
   case authenticated
 
   private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
@@ -14,16 +14,16 @@ public enum LinkSecurity: String, CaseIterable, Hashable, Sendable, Comparable {
   public static func < (left: LinkSecurity, right: LinkSecurity) -> Bool { left.rank < right.rank }
 }
 
-/// What an attribute demands of the link.
+/// The link security that an attribute requires.
 public struct AttributeSecurity: Hashable, Sendable {
-  /// To read it, and to subscribe to it unless that demands something else.
+  /// For reads, and for subscriptions unless ``subscription`` is set.
   public var read: LinkSecurity
-  /// To write it.
+  /// For writes.
   public var write: LinkSecurity
-  /// To subscribe to it; nil: what a read demands.
+  /// For subscriptions; nil: as for reads.
   public var subscription: LinkSecurity?
 
-  /// What reads and writes demand; without arguments, nothing.
+  /// Creates requirements; by default, none.
   ///
   /// ```swift
   /// let protected = CharacteristicDefinition(
@@ -36,29 +36,29 @@ public struct AttributeSecurity: Hashable, Sendable {
   }
 }
 
-/// How a device pairs.
+/// The pairing of a device.
 public struct PairingDefinition: Hashable, Sendable {
-  /// What the device and its user do. It follows from the input and output that the device has.
+  /// The actions of the device and its user, which depend on the device's input and output.
   public enum Method: String, CaseIterable, Hashable, Sendable {
-    /// Nothing: it has neither display nor keys.
+    /// No action: the device has neither display nor keys.
     case justWorks = "just-works"
-    /// It shows a number, and its person confirms it.
+    /// The device displays a number, and its user confirms it.
     case confirm
-    /// It shows its passkey, or has it printed on it: the host is to enter it.
+    /// The device displays its passkey, or has it printed on it; the user enters it on the host.
     case passkeyEntry = "passkey-entry"
-    /// Its person types the passkey that the host shows.
+    /// The user enters the passkey that the host displays on the device.
     case passkeyDisplay = "passkey-display"
-    /// It refuses.
+    /// The device refuses to pair.
     case reject
   }
 
-  /// What the device and its user do.
+  /// The actions of the device and its user.
   public var method: Method
-  /// Of `passkey-entry`: the device's own. Of the others: what is to be shown, drawn from the seed
-  /// when nil. 0 to 999999.
+  /// For `passkey-entry`, the device's own passkey; otherwise the number to display, drawn from the
+  /// seed if nil. 0 to 999999.
   public var passkey: UInt32?
 
-  /// A way to pair; without arguments, Just Works.
+  /// Creates a pairing; by default, Just Works.
   ///
   /// ```swift
   /// var lock = DeviceDefinition(name: "Lock", address: BluetoothAddress(number: 0xc0ff_ee00_0053))

@@ -6,14 +6,14 @@ public import Bluetooth
 public struct ServiceDefinition: Sendable, Hashable {
   /// The UUID of the service.
   public var uuid: BluetoothUUID
-  /// Services of the same device that this one refers to; those that are not there are left out.
+  /// Included services of the same device; missing ones are left out.
   public var includes: [BluetoothUUID]
   /// Its characteristics, in the order of their handles.
   public var characteristics: [CharacteristicDefinition]
-  /// The handle of its declaration; nil, or one that is in use: the next one.
+  /// The handle of its declaration; nil, or a handle in use: the next free one.
   public var handle: UInt16?
 
-  /// A service; see the properties.
+  /// Creates a service; see the properties.
   ///
   /// ```swift
   /// let empty = ServiceDefinition(uuid: BluetoothUUID(short: 0x180f))
@@ -29,30 +29,30 @@ public struct ServiceDefinition: Sendable, Hashable {
   }
 }
 
-/// A characteristic: what may be done with it, and what it then does.
+/// A characteristic: its properties and its behaviour.
 public struct CharacteristicDefinition: Sendable, Hashable {
   /// The UUID of the characteristic.
   public var uuid: BluetoothUUID
-  /// What a client may do with it.
+  /// The operations that clients may perform.
   public var properties: CharacteristicProperties
-  /// What its value is, and what a write does.
+  /// The source of its value, and the effect of a write.
   public var behaviour: Behaviour
   /// Its descriptors without the Client Characteristic Configuration, which
   /// ``AttributeTable`` adds.
   public var descriptors: [DescriptorDefinition]
-  /// Whether it has a Client Characteristic Configuration if it notifies or indicates. Without one it
-  /// sends its values to every central, for as long as the link is up.
+  /// Whether a characteristic that notifies or indicates has a Client Characteristic Configuration.
+  /// Without one it sends its values to every central while the link is up.
   public var hasConfiguration: Bool
-  /// What it demands of the link.
+  /// The link security that it requires.
   public var security: AttributeSecurity
-  /// The error that every read is refused with; nil: reads are answered.
+  /// The error that refuses every read; nil: reads succeed.
   public var readError: ATTErrorCode?
-  /// The error that every write is refused with; nil: writes are accepted.
+  /// The error that refuses every write; nil: writes are accepted.
   public var writeError: ATTErrorCode?
-  /// The longest value that may be written, in octets.
+  /// The maximum length of a written value, in octets.
   public var longest: Int
 
-  /// A characteristic; see the properties.
+  /// Creates a characteristic; see the properties.
   ///
   /// ```swift
   /// let level = CharacteristicDefinition(
@@ -82,12 +82,12 @@ public struct DescriptorDefinition: Sendable, Hashable {
   public var uuid: BluetoothUUID
   /// The value, in bytes.
   public var value: [UInt8]
-  /// Whether a write replaces the value, rather than being refused.
+  /// Whether writes replace the value, rather than being refused.
   public var isWritable: Bool
-  /// What it demands of the link.
+  /// The link security that it requires.
   public var security: AttributeSecurity
 
-  /// A descriptor with its value.
+  /// Creates a descriptor with its value.
   public init(
     uuid: BluetoothUUID, value: [UInt8], isWritable: Bool = false,
     security: AttributeSecurity = AttributeSecurity()

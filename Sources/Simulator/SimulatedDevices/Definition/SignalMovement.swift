@@ -1,13 +1,13 @@
-// How the strength of a device changes by itself: along a path, or anywhere between two bounds.
+// The change of a device's RSSI over time: a path, or a random walk.
 
-/// What the strength of a device does in place of staying.
+/// A change of the RSSI over time.
 public enum SignalMovement: Sendable, Hashable {
-  /// Straight lines between points.
+  /// Linear changes between points.
   case path(SignalPath)
-  /// Steps that are drawn from the seed.
+  /// Random steps, drawn from the seed.
   case walk(SignalWalk)
 
-  /// The weakest that it comes to, in dBm.
+  /// The minimum RSSI, in dBm.
   var weakest: Int? {
     switch self {
     case .path(let path): path.points.map(\.rssi).min()
@@ -16,20 +16,20 @@ public enum SignalMovement: Sendable, Hashable {
   }
 }
 
-/// A strength that wanders between two bounds, as that of somebody who walks about.
+/// An RSSI that varies between two bounds, as if the device were carried around.
 public struct SignalWalk: Sendable, Hashable {
-  /// The weakest, in dBm.
+  /// The minimum, in dBm.
   public var low: Int
-  /// The strongest, in dBm.
+  /// The maximum, in dBm.
   public var high: Int
-  /// The longest step, in dB; each is drawn anew, in either direction.
+  /// The maximum step in dB; each step is drawn, in either direction.
   public var step: Int
-  /// The time of one step, over which the strength changes evenly.
+  /// The duration of a step, over which the RSSI changes evenly.
   public var every: Duration
-  /// Where it begins; nil: in the middle, or where a device that is carried about was.
+  /// The initial RSSI; nil: the middle, or the current RSSI of a running device.
   public var start: Int?
 
-  /// A strength that wanders; see the properties.
+  /// Creates a random walk; see the properties.
   ///
   /// ```swift
   /// let walk = SignalWalk(low: -90, high: -60, every: .seconds(2))
@@ -46,28 +46,28 @@ public struct SignalWalk: Sendable, Hashable {
   }
 }
 
-/// Strengths at moments, with straight lines in between.
+/// RSSI values at points in time, with linear changes between them.
 public struct SignalPath: Sendable, Hashable {
-  /// The strength at one moment.
+  /// The RSSI at one point in time.
   public struct Point: Sendable, Hashable {
-    /// Since the device's start.
+    /// The time since the device's start.
     public var time: Duration
-    /// In dBm.
+    /// The RSSI in dBm.
     public var rssi: Int
 
-    /// A strength in dBm at a moment.
+    /// Creates a point from a time and an RSSI in dBm.
     public init(at time: Duration, rssi: Int) {
       self.time = time
       self.rssi = rssi
     }
   }
 
-  /// At least one, at rising times, the first at 0.
+  /// At least one point, in ascending order of time, the first at 0.
   public var points: [Point]
-  /// Whether it begins again after the last point, rather than staying there.
+  /// Whether it restarts after the last point, rather than staying there.
   public var repeats: Bool
 
-  /// A path through these points.
+  /// Creates a path through these points.
   ///
   /// ```swift
   /// let away = SignalPath([.init(at: .zero, rssi: -50), .init(at: .seconds(30), rssi: -95)])
@@ -78,7 +78,7 @@ public struct SignalPath: Sendable, Hashable {
     self.repeats = repeats
   }
 
-  /// The strength in dBm so long after the device's start.
+  /// The RSSI in dBm at a time since the device's start.
   func rssi(elapsed: Duration) -> Int? {
     guard let last = points.last else { return nil }
     let isRepeated = repeats && last.time > .zero
@@ -93,7 +93,7 @@ public struct SignalPath: Sendable, Hashable {
 }
 
 extension Duration {
-  /// What is left of this duration after whole periods.
+  /// The rest of this duration after whole periods.
   func remainder(of period: Duration) -> Duration {
     period > .zero ? self - period * periods(of: period) : self
   }

@@ -1,23 +1,23 @@
-// A name for the value of a characteristic, for advertised data and machines.
+// A named part of a characteristic's value, for advertised data and machines.
 
 import Bluetooth
 
-/// What a part of a characteristic's value is called.
+/// A name for a part of a characteristic's value.
 struct View: Sendable, Hashable {
-  /// For templates.
+  /// The name in templates.
   var name = ""
-  /// Where several of the device match, the first.
+  /// The characteristic. If several match, the first.
   var characteristic = CharacteristicSelector(characteristic: BluetoothUUID(short: 0))
-  /// A format of whole numbers; nil: the octets as they are.
+  /// An integer format; nil: the plain bytes.
   var format: ValueFormat?
-  /// How many octets stand before it.
+  /// The offset of the part, in bytes.
   var offset = 0
-  /// How many octets it has at most, without a format; nil: all.
+  /// The maximum length of the part without a format, in bytes; nil: to the end.
   var count: Int?
 
   var kind: VariableKind { format == nil ? .octets : .number }
 
-  /// What is seen of a value: 0, or no octets, where it is too short.
+  /// The value of the part; 0, or no bytes, if the characteristic's value is too short.
   func value(in octets: [UInt8]) -> VariableValue {
     let rest = octets.dropFirst(offset)
     guard let format, let length = format.whole?.octets else {

@@ -1,4 +1,4 @@
-// Giving handles to attributes, one after the other.
+// Assigns handles to attributes, one after the other.
 
 import Bluetooth
 
@@ -7,21 +7,21 @@ struct AttributeLayout {
   private(set) var services: [ServiceEntry] = []
   private(set) var characteristics: [AttributeTable.Characteristic] = []
   private(set) var positions: [AttributeTable.Position] = []
-  /// What each service includes.
+  /// The included services of each service.
   private var includes: [[BluetoothUUID]] = []
-  /// All services there are to be included.
+  /// The UUIDs of all services that can be included.
   private let all: [BluetoothUUID]
 
   init(_ services: [ServiceDefinition]) { all = services.map(\.uuid) }
 
-  /// Adds a service with all it holds, unless there are too few handles left.
+  /// Adds a service with its contents, unless too few handles are left.
   mutating func add(_ service: ServiceDefinition) {
     let descriptors = service.characteristics.map(Self.descriptors)
     let included = service.includes.filter { all.contains($0) && $0 != service.uuid }
     let size = descriptors.reduce(1 + included.count) { $0 + 2 + $1.count }
     let unused = max(0, Int(service.handle ?? 0) - positions.count - 1)
     guard positions.count + unused + size <= Int(UInt16.max) else { return }
-    // Nothing can be read at handles that are left out, either.
+    // Handles that are skipped cannot be read.
     for _ in 0..<unused { _ = next(.declaration) }
     let handle = next(.declaration)
     for _ in included { _ = next(.declaration) }
@@ -37,7 +37,7 @@ struct AttributeLayout {
     )
   }
 
-  /// Gives the services the handles of those they include: these may stand behind them.
+  /// Sets the handles of included services, which may follow the including one.
   mutating func resolveIncludes() {
     let handles = services.map { (uuid: $0.uuid, handle: $0.handle) }
     for (index, included) in includes.enumerated() {
@@ -76,7 +76,7 @@ struct AttributeLayout {
     return UInt16(positions.count)
   }
 
-  /// The definition's descriptors after those that its properties ask for.
+  /// The definition's descriptors, after those that its properties require.
   private static func descriptors(
     of characteristic: CharacteristicDefinition
   ) -> [DescriptorDefinition] {
@@ -85,7 +85,7 @@ struct AttributeLayout {
     if characteristic.hasConfiguration, !properties.isDisjoint(with: [.notify, .indicate]) {
       added.append(DescriptorDefinition(uuid: .clientCharacteristicConfiguration, value: [0, 0]))
     }
-    // The properties beyond the octet of the declaration are the bits of this descriptor.
+    // Properties beyond the byte in the declaration are stored in this descriptor.
     let extended = UInt8(properties.rawValue >> 8)
     if extended != 0 {
       let value = [extended, 0]

@@ -1,10 +1,10 @@
 // The attributes of a device and their handles.
 //
-// What the attributes hold is in DeviceState.
+// DeviceState holds their values.
 
 public import Bluetooth
 
-/// A service as a client finds it.
+/// A service, as discovered by a client.
 public struct ServiceEntry: Sendable, Hashable {
   /// The UUID of the service.
   public let uuid: BluetoothUUID
@@ -12,13 +12,13 @@ public struct ServiceEntry: Sendable, Hashable {
   public let handle: UInt16
   /// The handle of its last attribute.
   public let lastHandle: UInt16
-  /// The handles of the services it includes, each with a declaration of its own.
+  /// The handles of the included services, each with its own declaration.
   public internal(set) var includes: [UInt16]
   /// Its characteristics, in the order of their handles.
   public let characteristics: [CharacteristicEntry]
 }
 
-/// A characteristic as a client finds it.
+/// A characteristic, as discovered by a client.
 public struct CharacteristicEntry: Sendable, Hashable {
   /// The UUID of the characteristic.
   public let uuid: BluetoothUUID
@@ -26,13 +26,14 @@ public struct CharacteristicEntry: Sendable, Hashable {
   public let declaration: UInt16
   /// The handle of the value: the one after the declaration.
   public let handle: UInt16
-  /// What a client may do with it.
+  /// The operations that clients may perform.
   public let properties: CharacteristicProperties
   /// Its descriptors, in the order of their handles.
   public let descriptors: [DescriptorEntry]
 
-  /// What a central writes to subscribe: the Client Characteristic Configuration. Where there is none,
-  /// bluetoothd takes the only descriptor of what notifies or indicates for it.
+  /// The descriptor that a central writes to subscribe: the Client Characteristic Configuration. If
+  /// there is none, bluetoothd uses the only descriptor of a notifying or indicating
+  /// characteristic.
   ///
   /// - Source: BlueZ 5.66, `src/shared/gatt-client.c` (discover_descs); seen in the lab.
   public var configuration: DescriptorEntry? {
@@ -42,7 +43,7 @@ public struct CharacteristicEntry: Sendable, Hashable {
   }
 }
 
-/// A descriptor as a client finds it.
+/// A descriptor, as discovered by a client.
 public struct DescriptorEntry: Sendable, Hashable {
   /// The UUID of the descriptor.
   public let uuid: BluetoothUUID
@@ -57,7 +58,7 @@ public struct DescriptorEntry: Sendable, Hashable {
 /// Services for which no
 /// handles are left are not there.
 public struct AttributeTable: Sendable, Hashable {
-  /// What a handle stands for, with indices into ``AttributeTable/characteristics`` and its
+  /// The attribute of a handle, with indices into ``AttributeTable/characteristics`` and its
   /// descriptors.
   enum Position: Sendable, Hashable {
     case declaration
@@ -67,26 +68,26 @@ public struct AttributeTable: Sendable, Hashable {
 
   /// One characteristic with its definition.
   struct Characteristic: Sendable, Hashable {
-    /// The service that it is in.
+    /// The service that contains it.
     let service: BluetoothUUID
     let definition: CharacteristicDefinition
     let entry: CharacteristicEntry
-    /// In the order of `entry.descriptors`.
+    /// The definitions in the order of `entry.descriptors`.
     let descriptors: [DescriptorDefinition]
   }
 
   /// The services, in the order of their handles.
   public let services: [ServiceEntry]
-  /// The names by which its characteristics are found, beside the assigned ones.
+  /// The names of its characteristics, in addition to the assigned ones.
   let names: AttributeNames
-  /// Those of all services, in the order of their handles.
+  /// The characteristics of all services, in the order of their handles.
   let characteristics: [Characteristic]
-  /// By handle, the first being 1.
+  /// The attributes by handle, the first being 1.
   private let positions: [Position]
 
   package static let extendedProperties = BluetoothUUID(short: 0x2900)
 
-  /// Gives every attribute of the definition its handle.
+  /// Assigns a handle to every attribute of the definition.
   ///
   /// ```swift
   /// let definition = try world.device().definition
@@ -109,7 +110,7 @@ public struct AttributeTable: Sendable, Hashable {
     return characteristics[index].entry
   }
 
-  /// The handle of the first value that a selector means; nil: of none.
+  /// The handle of the first value that a selector matches; nil: none.
   ///
   /// ```swift
   /// let handle = try world.device().table.handle(of: "battery-level")
@@ -118,8 +119,8 @@ public struct AttributeTable: Sendable, Hashable {
     indices(of: selector).first.map { characteristics[$0].entry.handle }
   }
 
-  /// The characteristics that a selector means, in the order of their handles: of one with an
-  /// instance or a handle, at most one.
+  /// The indices of the characteristics that a selector matches, in the order of their handles. A
+  /// selector with an instance or a handle matches at most one.
   func indices(of selector: CharacteristicSelector) -> [Int] {
     if let handle = selector.handle {
       return characteristics.indices.filter { index in
@@ -145,7 +146,7 @@ public struct AttributeTable: Sendable, Hashable {
     (1...positions.count).contains(Int(handle)) ? positions[Int(handle) - 1] : nil
   }
 
-  /// What every device serves.
+  /// The services that every device has.
   ///
   /// - Source: Bluetooth Core 5.4, Vol 3, Part C §12 and Part G §7.
   private static func genericServices(_ definition: DeviceDefinition) -> [ServiceDefinition] {

@@ -1,29 +1,29 @@
-// What one characteristic holds at a moment.
+// The state of one characteristic.
 //
-// Pure: the present time comes in, and nothing goes out but values.
+// Pure: the current time comes in, values come out.
 
 import Bluetooth
 import Signals
 
-/// The value of a characteristic, its descriptors, and how far its behaviour has come.
+/// The value of a characteristic, its descriptors, and the progress of its behaviour.
 struct CharacteristicState {
   let attribute: AttributeTable.Characteristic
-  /// The same for every tick: a wave splits it.
+  /// The generator of every tick; generated values derive their own from it.
   let generator: SeededGenerator
 
-  /// What was written last, or stood there from the start; of no meaning to a moving value.
+  /// The value that was written last, or the initial one; unused by a generated value.
   var stored: [UInt8]
-  /// A moving value that was made to stand still; nil: it moves.
+  /// A fixed value in place of a generated one; nil: it is generated.
   var held: [UInt8]?
-  /// In the order of `descriptors`; that of the configuration is in `mode`.
+  /// In the order of `descriptors`; the configuration's value follows from `mode`.
   var descriptorValues: [[UInt8]]
-  /// What the client subscribed to.
+  /// The client's subscription; nil without one.
   var mode: SubscriptionMode?
-  /// The ticks since the client subscribed.
+  /// The number of ticks since the client subscribed.
   var ticks = 0
-  /// The reads so far.
+  /// The number of reads so far.
   var reads = 0
-  /// The places of the rules of its responses that a write has matched.
+  /// The indices of the response rules that a write has matched.
   var usedRules: Set<Int> = []
 
   init(_ characteristic: AttributeTable.Characteristic, generator: SeededGenerator) {
@@ -34,23 +34,24 @@ struct CharacteristicState {
   }
 
   var definition: CharacteristicDefinition { attribute.definition }
-  /// Of the value.
+  /// The handle of the value.
   var handle: UInt16 { attribute.entry.handle }
   var descriptors: [DescriptorDefinition] { attribute.descriptors }
 
-  /// What moves by itself stands still at a value that it is given.
+  /// Stores a value. A generated value stays fixed at it.
   mutating func hold(_ value: [UInt8]) {
     if definition.behaviour.isMoving { held = value }
   }
 
-  /// The value that the next read finds, without there being one.
+  /// The current value, as the next read will find it. Does not count as a read.
   func present(elapsed: Duration) -> [UInt8] {
     if let held { return held }
     guard let moving = definition.behaviour.moving else { return stored }
     return moving.value(step: step(of: moving, elapsed), generator: generator)
   }
 
-  /// The value that a tick sends, `elapsed` after the device's start; nil: the behaviour is over.
+  /// The value that a tick sends; nil: the behaviour is over. `elapsed` counts from the device's
+  /// start.
   mutating func tick(elapsed: Duration) -> [UInt8]? {
     ticks += 1
     if let held { return held }
@@ -60,7 +61,7 @@ struct CharacteristicState {
     return present(elapsed: elapsed)
   }
 
-  /// The time before the next value of a moving value comes; nil: none does.
+  /// The time to the next generated value; nil: none follows.
   var nextDelay: Duration? {
     definition.behaviour.moving?.delay(before: ticks, generator: generator)
   }

@@ -1,29 +1,29 @@
-// What a device wants done after it has decided something.
+// The scheduled actions of a device, and the effects that DeviceState requests.
 
 import Signals
 
-/// Something that a device does by itself when its time has come.
+/// An action that a device performs by itself at a scheduled time.
 enum DueAction: Equatable {
-  /// Keep a value of the characteristic at this index, and send it to a subscriber.
+  /// Store a value of the characteristic at this index, and send it to the subscriber.
   case notify(characteristic: Int, value: [UInt8])
-  /// Send a value that the characteristic at this index was given before.
+  /// Send a value that the characteristic at this index already stores.
   case send(characteristic: Int, value: [UInt8])
-  /// Keep a value of the characteristic at this index.
+  /// Store a value of the characteristic at this index.
   case store(characteristic: Int, value: [UInt8])
-  /// Let the behaviour of the characteristic at this index go on.
+  /// Advance the behaviour of the characteristic at this index.
   case tick(characteristic: Int)
-  /// A machine's timer is over.
+  /// Fire a machine's timer.
   case timer(MachineTimer)
-  /// End the link, or, for so long, be gone.
+  /// End the link or, with a duration, be out of range for it.
   case leave(absence: Duration?)
-  /// Be there again.
+  /// Return into range.
   case comeBack
-  /// See whether the link still stands.
+  /// Check whether the link is lost.
   case watchLink
-  /// Report a timer to the logic.
+  /// Report an expired timer to the logic.
   case wake(String)
 
-  /// Whether it has no meaning without the link it was decided on.
+  /// True if the action is dropped when the link ends.
   var isOfLink: Bool {
     switch self {
     case .notify, .send, .store, .tick, .watchLink, .leave(absence: nil): true
@@ -31,7 +31,7 @@ enum DueAction: Equatable {
     }
   }
 
-  /// The index of the characteristic that it is about; nil: of none.
+  /// The index of the characteristic; nil for other actions.
   var characteristic: Int? {
     switch self {
     case .notify(let index, _), .send(let index, _), .store(let index, _), .tick(let index): index
@@ -39,7 +39,7 @@ enum DueAction: Equatable {
     }
   }
 
-  /// The name of the logic's timer; nil: it is none.
+  /// The name of the logic's timer; nil for other actions.
   var wake: String? { if case .wake(let name) = self { name } else { nil } }
 
   func isTimer(of machine: Int) -> Bool {
@@ -47,26 +47,25 @@ enum DueAction: Equatable {
   }
 }
 
-/// Effects that DeviceState asks SimulatedDevice for.
 enum DeviceAction {
-  /// Do something when its time has come.
+  /// Schedule an action.
   case schedule(DueAction, at: Instant)
-  /// Forget what is due.
+  /// Cancel the matching scheduled actions.
   case cancel(@Sendable (DueAction) -> Bool)
 }
 
-/// What a device does with its link, and with the air.
+/// A change of a device's link or presence.
 public enum DevicePresence: Sendable, Hashable {
-  /// It ends the link.
+  /// The device ends the link.
   case endsLink
-  /// Its link is too weak to go on.
+  /// The link is too weak and is lost.
   case losesLink
-  /// It is gone: no link, no advertisements.
+  /// The device leaves: it has no link, and does not advertise.
   case leaves
-  /// It is there again.
+  /// The device returns.
   case comesBack
 
-  /// What an action means for the device's presence; nil for those that mean nothing.
+  /// The change that an action causes; nil if it causes none.
   init?(_ action: DueAction) {
     switch action {
     case .leave(absence: nil): self = .endsLink

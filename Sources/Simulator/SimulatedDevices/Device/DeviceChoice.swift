@@ -1,14 +1,14 @@
-// Finding a device, and a characteristic of it, by what a user typed.
+// Finds a device or a characteristic from a user's text.
 
 import Bluetooth
 public import Documents
 import Spelling
 
 extension SimulatedDevice {
-  /// What people call it: its name, or its address.
+  /// The name of the device, or its address if it has none.
   public var title: String { definition.name ?? "\(definition.address)" }
 
-  /// The device that has this address, or this name in any case.
+  /// Finds a device by its address, or by its name in any case.
   ///
   /// - Throws: `Problem`, which lists the known names and suggests the nearest.
   public static func named(
@@ -40,7 +40,7 @@ extension SimulatedDevice {
 }
 
 extension AttributeTable {
-  /// The characteristic that a selector means, such as `battery-level`, `2a19`,
+  /// Finds the characteristic for a selector such as `battery-level`, `2a19`,
   /// `battery/battery-level` or `@0x000c`.
   ///
   /// - Throws: `Problem`, which lists the known names and suggests the nearest.
@@ -52,7 +52,7 @@ extension AttributeTable {
       throw Problem("\(error): expected a characteristic's name, UUID or handle")
     }
     let found = indices(of: selector)
-    // Without an instance it has to be the only one.
+    // Without an instance, the match must be unique.
     if found.count == 1 { return characteristics[found[0]].entry }
     if found.count > 1 {
       let last = found.count - 1
@@ -71,7 +71,7 @@ extension AttributeTable {
   }
 }
 
-/// The nearest of what is known, or all of it.
+/// The most similar known name, or all of them.
 private func expectation(_ text: String, _ known: [String], listing: [String]) -> String {
   if let nearest = Spelling.nearest(to: text, among: known) {
     return "one that is there; did you mean '\(nearest)'?"

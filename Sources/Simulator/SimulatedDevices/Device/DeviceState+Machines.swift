@@ -1,10 +1,11 @@
-// The machines of a device: each event goes to each of them, and their actions change the device.
+// The state machines of a device: every event is passed to each of them, and their actions change
+// the device.
 
 import Bluetooth
 import Signals
 
 extension DeviceState {
-  /// The first states are entered: at the start, and after a restart.
+  /// Enters the initial states, at the start and after a restart.
   mutating func beginMachines() -> [DeviceAction] {
     machines.indices.flatMap { index -> [DeviceAction] in
       machines[index].begin()
@@ -30,7 +31,7 @@ extension DeviceState {
       guard let (transition, names) = found else { continue }
       isHandled = true
       if let refusal = transition.refusal {
-        // Before the next state is entered, whose actions may store something there.
+        // Before the next state is entered: its actions may store a value there.
         if let characteristic, let before { characteristics[characteristic].stored = before }
         if let target = transition.target { actions += enter(target, of: index) }
         return (true, refusal, actions)
@@ -47,7 +48,7 @@ extension DeviceState {
     return (isHandled, nil, actions)
   }
 
-  /// Runs every machine on a write, whose value is kept unless it is refused; nil: no machine
+  /// Runs every machine on a write. The value is stored unless it is refused. Nil: no machine
   /// handled it.
   mutating func runMachines(
     onWrite value: [UInt8], to index: Int
@@ -55,7 +56,7 @@ extension DeviceState {
     guard !machines.isEmpty else { return nil }
     let definition = characteristics[index].definition
     let before = characteristics[index].stored
-    // Actions may set it to something else again.
+    // The actions may change it again.
     if !definition.behaviour.isMoving { characteristics[index].stored = value }
     let outcome = runMachines(.write(value), of: index, before: before)
     if let refusal = outcome.refusal { return (.failure(refusal), outcome.actions) }
@@ -64,7 +65,7 @@ extension DeviceState {
     return nil
   }
 
-  /// A timer of a machine is over. One that repeats goes on whether or not its conditions hold.
+  /// Fires a timer of a machine. A repeating timer continues whether or not its conditions hold.
   mutating func fired(_ timer: MachineTimer) -> [DeviceAction] {
     let entry = machines[timer.machine].entry
     let (isHandled, _, actions) = runMachines(.timer(timer))
@@ -93,7 +94,7 @@ extension DeviceState {
       }
   }
 
-  /// What a machine's values and conditions may name.
+  /// The variables and tables of a machine's values and conditions.
   private func scope(of index: Int, names: Variables = Variables()) -> Scope {
     let machine = machines[index]
     var all = variables(machine.definition.views, elapsed: now - start)

@@ -1,17 +1,17 @@
-// The present values of a device, and what it advertises of them.
+// The current values of a device, and the advertised data that depends on them.
 
 import Bluetooth
 import Signals
 
 extension DeviceState {
-  /// The value that a read finds.
+  /// Reads a value, and counts the read.
   mutating func readValue(of index: Int, elapsed: Duration) -> [UInt8] {
     let value = characteristics[index].present(elapsed: elapsed)
     characteristics[index].reads += 1
     return value
   }
 
-  /// What is seen of characteristics.
+  /// The named parts of characteristics' values.
   func variables(_ views: [View], elapsed: Duration) -> Variables {
     var result = Variables()
     for view in views {
@@ -23,7 +23,7 @@ extension DeviceState {
     return result
   }
 
-  /// The advertised data that changes.
+  /// The generated data of an advertisement.
   func live(
     _ advertised: AdvertisementDefinition, elapsed: Duration
   ) -> (manufacturerData: [ManufacturerData], serviceData: [ServiceData]) {

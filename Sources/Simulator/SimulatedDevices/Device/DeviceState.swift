@@ -1,11 +1,11 @@
-// What a device holds and decides: operations in, answers and actions out.
+// The state of a device: operations in, answers and actions out.
 //
-// Pure: no loop, no lock. SimulatedDevice carries the actions out.
+// Pure: no loop, no lock. SimulatedDevice performs the actions.
 
 import Bluetooth
 import Signals
 
-/// The attributes of one device, and its link.
+/// The attributes of a device, and the state of its link.
 struct DeviceState {
   typealias Answer = Result<Void, ATTErrorCode>
 
@@ -14,15 +14,15 @@ struct DeviceState {
   let unrecorded: UnrecordedWrite?
   let start: Instant
   var machines: [MachineRun]
-  /// When the present operation happens.
+  /// The time of the current operation.
   var now: Instant
   private(set) var isLinked = false
-  /// Whether there was a link at any time.
+  /// True if the device has had a link.
   private(set) var wasEverLinked = false
-  /// How secure the link is.
+  /// The security of the link.
   private(set) var security = LinkSecurity.none
   var characteristics: [CharacteristicState]
-  /// The attributes of services that the device is without at present.
+  /// The attributes of services that the device does not have at the moment.
   var withheld: [ClosedRange<UInt16>] = []
 
   init(
@@ -37,7 +37,7 @@ struct DeviceState {
     machines = definition.machines.map { MachineRun($0) }
     var seen: [BluetoothUUID] = []
     characteristics = table.characteristics.map { characteristic in
-      // The second of the same UUID has randomness of its own too.
+      // The second characteristic of a UUID has a generator of its own, too.
       let uuid = characteristic.entry.uuid
       let earlier = seen.count { $0 == uuid }
       seen.append(uuid)
@@ -46,7 +46,7 @@ struct DeviceState {
     }
   }
 
-  /// Serves other attributes from now on. Those that are still there keep values and subscriptions.
+  /// Replaces the attributes. Those that still exist keep their values and subscriptions.
   mutating func serve(_ table: AttributeTable, generator: SeededGenerator) {
     let before = characteristics
     self.table = table
@@ -58,12 +58,12 @@ struct DeviceState {
     }
   }
 
-  /// An action that is due so long after now.
+  /// Schedules an action after a delay.
   func after(_ delay: Duration, _ action: DueAction) -> DeviceAction {
     .schedule(action, at: now + delay)
   }
 
-  /// The attribute that a handle refers to at present.
+  /// The attribute that a handle refers to at the moment.
   func position(of handle: UInt16) -> AttributeTable.Position? {
     withheld.contains { $0.contains(handle) } ? nil : table.position(of: handle)
   }
@@ -74,7 +74,7 @@ struct DeviceState {
     isLinked = true
     wasEverLinked = true
     security = .none
-    // What cannot be subscribed to is sent to every central.
+    // A characteristic without a configuration is sent to every central.
     return characteristics.indices.flatMap { index -> [DeviceAction] in
       let definition = characteristics[index].definition
       let properties = definition.properties
@@ -87,7 +87,7 @@ struct DeviceState {
 
   mutating func secure(_ level: LinkSecurity) { security = level }
 
-  /// What a request is refused with on a link that is not secure enough; nil when it is.
+  /// The error that refuses a request on a link with too little security; nil if it is sufficient.
   ///
   /// - Source: Bluetooth Core 5.4, Vol 3, Part C §10.3.1 (security request errors).
   func refusal(_ demanded: LinkSecurity) -> ATTErrorCode? {
@@ -95,7 +95,7 @@ struct DeviceState {
     return demanded == .authenticated ? .insufficientAuthentication : .insufficientEncryption
   }
 
-  /// Forgets all subscriptions. Whatever was due is not to happen.
+  /// Removes all subscriptions, and cancels the actions of the link.
   mutating func linkDown() -> [DeviceAction] {
     let wasLinked = isLinked
     isLinked = false
@@ -128,7 +128,7 @@ struct DeviceState {
     }
   }
 
-  /// What a read is refused with before anything decides about it.
+  /// The error that refuses a read before any other decision; nil: none.
   func refusal(ofReading handle: UInt16) -> ATTErrorCode? {
     switch position(of: handle) {
     case .value(let index):
@@ -183,7 +183,7 @@ struct DeviceState {
     }
   }
 
-  /// The whole value that a write makes, or what it is refused with before anything decides about it.
+  /// The complete value after a write, or the error that refuses it before any other decision.
   func written(
     _ part: [UInt8], at offset: Int, to index: Int, withResponse: Bool
   ) -> Result<[UInt8], ATTErrorCode> {
@@ -198,7 +198,7 @@ struct DeviceState {
       ? .success(value) : .failure(.invalidAttributeValueLength)
   }
 
-  /// What a write is refused with, whatever the value.
+  /// The error that refuses a write, whatever its value; nil: none.
   func refusal(ofWriting handle: UInt16, withResponse: Bool) -> ATTErrorCode? {
     switch position(of: handle) {
     case .value(let index):
@@ -214,13 +214,13 @@ struct DeviceState {
     }
   }
 
-  /// Does what is due at once, and returns the rest.
+  /// Performs the actions that are due at once, and returns the others.
   mutating func perform(
     _ actions: [ResponseAction], of index: Int, in scope: Scope
   ) -> [DeviceAction] {
     actions.flatMap { action -> [DeviceAction] in
       let target = action.characteristic.map { table.indices(of: $0).first }
-      // A characteristic that is not there has no consequences.
+      // An action on a missing characteristic has no effect.
       guard let target = target ?? index else { return [] }
       let value = action.value.octets(in: scope)
       switch action.kind {
@@ -230,10 +230,10 @@ struct DeviceState {
     }
   }
 
-  /// Stores a value at once, and sends it to a subscriber in the loop's next turn; after a delay,
-  /// both.
+  /// Stores a value at once, and sends it to the subscriber in the loop's next turn; or both after
+  /// a delay.
   ///
-  /// A read that is decided in the same instant finds the value.
+  /// A read in the same instant returns the new value.
   mutating func notify(
     _ index: Int, _ value: [UInt8], after delay: Duration = .zero
   ) -> [DeviceAction] {
@@ -311,7 +311,7 @@ struct DeviceState {
     return (.success(()), begin(index, mode))
   }
 
-  /// Somebody receives the values from now on.
+  /// Begins a subscription.
   private mutating func begin(_ index: Int, _ mode: SubscriptionMode) -> [DeviceAction] {
     characteristics[index].mode = mode
     let actions = runMachines(.subscribe, of: index).actions
@@ -319,11 +319,11 @@ struct DeviceState {
     return [after(delay, .tick(characteristic: index))] + actions
   }
 
-  // MARK: What is due
+  // MARK: Scheduled actions
 
-  /// Does what was due: what a subscriber gets, and what is due next.
+  /// Performs a scheduled action: returns the value for the subscriber, and the next actions.
   ///
-  /// - Parameter instant: When it was due, which may be earlier than now.
+  /// - Parameter instant: The scheduled time, which may be earlier than now.
   mutating func perform(
     _ action: DueAction, at instant: Instant
   ) -> (answer: (handle: UInt16, value: [UInt8])?, actions: [DeviceAction]) {
@@ -351,7 +351,7 @@ struct DeviceState {
     }
   }
 
-  /// A notification holds what fits in one packet.
+  /// Truncates a notification to the length that fits into one packet.
   ///
   /// - Source: Bluetooth Core 5.4, Vol 3, Part F §3.4.7.1.
   private func sent(_ index: Int, _ value: [UInt8]) -> (handle: UInt16, value: [UInt8])? {

@@ -1,27 +1,27 @@
-// The strength with which a device is received, and what of it gets through.
+// The RSSI of a device, and the resulting losses.
 //
-// Pure: no loop, no lock. SimulatedDevice+Radio.swift asks it.
+// Pure: no loop, no lock. SimulatedDevice+Radio.swift uses it.
 
 import Signals
 
-/// The strengths of a device's advertisements, and its link's, with their randomness.
+/// The RSSI of a device's advertisements and of its link, with their random variation.
 ///
-/// A packet gets through for certain from ``margin`` above the sensitivity on, never at the
-/// sensitivity or below it, and evenly more often in between.
+/// No packet is lost at ``margin`` above the sensitivity or more, every packet at the sensitivity
+/// or below; in between the chance changes linearly.
 struct RadioState {
-  /// The RSSI in dBm at which all packets are lost, in either direction.
+  /// The RSSI in dBm at which every packet is lost, in either direction.
   static let sensitivity = -100
-  /// From where packets begin to be lost down to where all are, in dB.
+  /// The range of partial losses above the sensitivity, in dB.
   static let margin = 10
-  /// The time from packet to packet on a link: what Linux asks for.
+  /// The interval of packets on a link, as Linux requests it.
   ///
   /// - Source: Linux 6.1, `net/bluetooth/hci_core.c` (hci_alloc_dev_priv: 30 ms).
   static let packetInterval = Duration.milliseconds(30)
-  /// How long a link stands without any packet (`hci_alloc_dev_priv`: 420 ms).
+  /// The time without any packet after which a link is lost (`hci_alloc_dev_priv`: 420 ms).
   static let supervisionTimeout = Duration.milliseconds(420)
-  /// How many packets that is.
+  /// The number of packets in the supervision timeout.
   static let supervisedPackets = 14
-  /// How many packets have to be lost for a link to be none from its beginning on.
+  /// The number of lost packets after which a new connection is not established.
   ///
   /// - Source: Bluetooth Core 5.4, Vol 6, Part B §4.5.2.
   static let establishingPackets = 6
@@ -31,7 +31,7 @@ struct RadioState {
   private var stray: SeededGenerator
   private var linkStray: SeededGenerator
   private var loss: SeededGenerator
-  /// Of each advertisement.
+  /// The movement of each advertisement's RSSI.
   private var movements: [SignalRun?]
   /// The movement that replaces the definition's; nil: the definition's applies.
   private var carried: SignalRun?
@@ -57,19 +57,19 @@ struct RadioState {
 
   // MARK: RSSI
 
-  /// The RSSI of an advertisement in dBm, varied at random.
+  /// The RSSI of an advertisement in dBm, with random variation.
   mutating func rssi(_ number: Int, elapsed: Duration) -> Int {
     let strayed = Self.draw(spread ?? advertisements[number].rssiSpread, &stray)
     return Self.bounded(steady(number, elapsed: elapsed) + strayed)
   }
 
-  /// The RSSI of the connection in dBm, varied at random.
+  /// The RSSI of the connection in dBm, with random variation.
   mutating func linkRSSI(elapsed: Duration) -> Int {
     let strayed = Self.draw(spread ?? advertisements[0].rssiSpread, &linkStray)
     return Self.bounded(steady(0, elapsed: elapsed) + strayed)
   }
 
-  /// The RSSI without the random variation.
+  /// The RSSI without random variation.
   private mutating func steady(_ number: Int, elapsed: Duration) -> Int {
     carried?.rssi(elapsed: elapsed) ?? movements[number]?.rssi(elapsed: elapsed)
       ?? advertisements[number].rssi
@@ -84,7 +84,7 @@ struct RadioState {
 
   // MARK: Movement
 
-  /// Moves the device from now on; nil: as its definition describes.
+  /// Starts a movement; nil: the movement of the definition applies again.
   mutating func move(_ movement: SignalMovement?, elapsed: Duration) {
     moves += 1
     let now = steady(0, elapsed: elapsed)
@@ -101,12 +101,12 @@ struct RadioState {
     move(.path(SignalPath(duration > .zero ? [first, last] : [last])), elapsed: elapsed)
   }
 
-  /// Has the RSSI vary by so many dB to either side.
+  /// Varies the RSSI by this many dB to either side.
   mutating func stray(by spread: Int) { self.spread = spread }
 
   // MARK: Advertisements
 
-  /// Replaces the first advertisement. A movement of its RSSI that is new begins now.
+  /// Replaces the first advertisement. A new movement of its RSSI begins now.
   mutating func advertise(_ advertisement: AdvertisementDefinition, elapsed: Duration) {
     let before = advertisements[0].signal
     advertisements[0] = advertisement
@@ -119,31 +119,31 @@ struct RadioState {
 
   // MARK: Losses
 
-  /// Whether the link can come to be weak: only then is it watched.
+  /// True if the link can become weak: only then is it supervised.
   var canBeWeak: Bool { weakest < Self.sensitivity + Self.margin }
 
-  /// Whether a packet of that strength gets through.
+  /// Draws whether a packet of this RSSI is received.
   mutating func getsThrough(rssi: Int) -> Bool { !draw(chance(of: rssi)) }
 
-  /// Whether a new connection is established.
+  /// Draws whether a new connection is established.
   mutating func establishes(elapsed: Duration) -> Bool {
     guard canStray else { return true }
     let chance = chance(of: linkRSSI(elapsed: elapsed))
     return !draw(chance, in: Self.establishingPackets)
   }
 
-  /// Whether one packet from the host reaches the device, or the other way round.
+  /// Draws whether one packet between host and device is received.
   mutating func reaches(elapsed: Duration) -> Bool {
     guard canStray else { return true }
     return !draw(chance(of: linkRSSI(elapsed: elapsed)))
   }
 
-  /// Whether the link is lost in the supervision timeout that ends now.
+  /// Draws whether the link is lost in the supervision timeout that ends now.
   mutating func losesLink(elapsed: Duration) -> Bool {
     draw(chance(of: steady(0, elapsed: elapsed)), in: Self.supervisedPackets)
   }
 
-  /// By how much packets that are sent again delay an operation.
+  /// Draws the delay that retransmissions add to an operation.
   mutating func delay(elapsed: Duration) -> Duration {
     guard canBeWeak else { return .zero }
     let chance = chance(of: steady(0, elapsed: elapsed))
@@ -152,12 +152,12 @@ struct RadioState {
     return Self.packetInterval * lost
   }
 
-  /// Whether it can come to be weak for a moment.
+  /// True if random variation alone can make it weak.
   private var canStray: Bool {
     weakest - max(0, spread ?? advertisements[0].rssiSpread) < Self.sensitivity + Self.margin
   }
 
-  /// The weakest that it comes to without straying, in dBm.
+  /// The minimum RSSI without random variation, in dBm.
   private var weakest: Int {
     let movement = carried?.movement ?? advertisements[0].movement
     return movement?.weakest ?? advertisements[0].rssi
@@ -168,7 +168,8 @@ struct RadioState {
     min(1, max(0, Double(Self.sensitivity + Self.margin - rssi) / Double(Self.margin)))
   }
 
-  /// Whether something with a chance happens, so many times in a row. What is certain draws nothing.
+  /// Draws whether an event happens `row` times in a row. Certain and impossible events draw
+  /// nothing.
   private mutating func draw(_ chance: Double, in row: Int = 1) -> Bool {
     if chance <= 0 { return false }
     if chance >= 1 { return true }

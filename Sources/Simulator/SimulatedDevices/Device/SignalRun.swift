@@ -1,22 +1,22 @@
-// Where a moving strength is: a movement with what was drawn of it so far.
+// A movement of the RSSI in progress.
 //
-// Pure: times in, strengths out.
+// Pure: times in, RSSI out.
 
 import Signals
 
-/// A movement under way, since a moment of its own.
+/// A movement, its start, and the steps drawn so far.
 struct SignalRun {
   let movement: SignalMovement
-  /// When it began, since the device's start.
+  /// The start of the movement, since the device's start.
   let origin: Duration
   private var generator: SeededGenerator
-  /// The ends of the present step of a walk.
+  /// The RSSI at both ends of the current step of a walk.
   private var from: Double
   private var to: Double
-  /// Steps that were drawn.
+  /// The number of steps drawn.
   private var steps = 0
 
-  /// - Parameter start: Where a walk begins that does not set it.
+  /// - Parameter start: The initial RSSI of a walk that does not set one.
   init(_ movement: SignalMovement, at origin: Duration, start: Int?, generator: SeededGenerator) {
     self.movement = movement
     self.origin = origin
@@ -28,9 +28,9 @@ struct SignalRun {
     to = from
   }
 
-  /// The strength in dBm so long after the device's start; nil for a path without points.
+  /// The RSSI in dBm at a time since the device's start; nil for a path without points.
   ///
-  /// A walk does not go back in time.
+  /// For a walk, the time must not decrease.
   mutating func rssi(elapsed: Duration) -> Int? {
     let time = max(.zero, elapsed - origin)
     switch movement {
@@ -43,11 +43,11 @@ struct SignalRun {
     }
   }
 
-  /// One step: what would go beyond a bound turns round there.
+  /// Draws one step. A step beyond a bound is reflected.
   private mutating func step(_ walk: SignalWalk) {
     let (low, high) = (Double(walk.low), Double(walk.high))
     let length = Double(Int.random(in: -max(0, walk.step)...max(0, walk.step), using: &generator))
-    // One that begins outside of its bounds walks there first.
+    // A walk that starts outside of its bounds first moves towards them.
     let outside = to < low ? abs(length) : to > high ? -abs(length) : length
     var next = to + outside
     if to <= high, next > high { next = 2 * high - next }

@@ -1,45 +1,45 @@
-// The one place where a device asks its logic, and does what that answers.
+// Asks a device's logic, and performs its answers.
 //
-// Everything here is on the loop, which waits for the logic.
+// Everything here runs on the loop, which waits for the logic.
 
 import Bluetooth
 public import Documents
 import Signals
 
-/// The logic of a device, and how far it has come.
+/// The logic of a device, with its progress.
 struct LogicState {
-  /// The timers that a logic may have set.
+  /// The maximum number of timers of a logic.
   static let wakeLimit = 1_000
 
   var logic: DeviceLogic?
   var place: Place?
   var events = LogicEvents.all
   var hasFailed = false
-  /// The events so far.
+  /// The number of events so far.
   var count = 0
-  /// The timers that are set.
+  /// The names of the pending timers.
   var wakes: Set<String> = []
   var report: @Sendable (LogicError) -> Void = { _ in }
 }
 
-/// What becomes of a request of a client.
+/// The decision of the logic about a client's request.
 enum LogicRuling: Equatable {
-  /// What the device does without logic.
+  /// The device decides as without logic.
   case usual
   case value([UInt8])
   case refused(ATTErrorCode)
 }
 
 extension SimulatedDevice {
-  /// Gives the device its logic, which is asked from now on, first `start`; nil: takes it away.
+  /// Attaches logic to the device, and asks it `start`; nil: detaches it.
   ///
-  /// The logic that it had is closed, and its timers are forgotten.
+  /// The previous logic is closed, and its timers are cancelled.
   ///
   /// - Parameters:
-  ///   - logic: What is asked.
-  ///   - events: What it is asked about; nil: what its answer to `start` names.
-  ///   - place: Where a file names it, for errors.
-  /// - Throws: ``LogicError`` for a wrong answer to `start`; the device then has no logic.
+  ///   - logic: The logic to ask.
+  ///   - events: The events to ask about; nil: those in its answer to `start`.
+  ///   - place: The place of the logic in a file, for errors.
+  /// - Throws: ``LogicError`` for an invalid answer to `start`; the device then has no logic.
   public func setLogic(
     _ logic: DeviceLogic?, handling events: LogicEvents? = nil, at place: Place? = nil
   ) throws(LogicError) {
@@ -72,17 +72,19 @@ extension SimulatedDevice {
     }
   }
 
-  /// Closes the logic: the simulation has ended, and nothing is asked any more.
+  /// Closes the logic at the end of the simulation.
   public func endLogic() { loop.performAndWait { [logic] in logic.logic.take()?.close() } }
 
-  /// Whether the device has logic that answers.
+  /// True if the device has logic that answers.
   public var hasLogic: Bool { loop.performAndWait { [logic] in logic.logic != nil } }
 
-  /// Replaces what the logic is asked about.
-  public func handle(_ events: LogicEvents) { loop.performAndWait { [logic] in logic.events = events } }
+  /// Replaces the events that the logic is asked about.
+  public func handle(_ events: LogicEvents) {
+    loop.performAndWait { [logic] in logic.events = events }
+  }
 
-  /// Has `report` called, on the loop, with the error that ends the logic. From then on the reads and
-  /// writes that it handled are refused with Unlikely Error. The next handler replaces it.
+  /// Calls `report`, on the loop, with the error that ends the logic. The reads and writes that it
+  /// handled are refused with Unlikely Error from then on. A new handler replaces it.
   public func onLogicError(_ report: @escaping @Sendable (LogicError) -> Void) {
     loop.performAndWait { [logic] in logic.report = report }
   }
@@ -106,11 +108,12 @@ extension SimulatedDevice {
 
   // MARK: Asking
 
-  /// Asks about an event that is no request, and does what the answer has to be done.
+  /// Asks about an event that is no request, and performs the actions of the answer.
   func ask(_ kind: LogicEvent.Kind) { ask(kind) { _ in } }
 
-  /// Asks about a request, carries it out as the answer has it, then does what else the answer has to
-  /// be done: a value that it sets replaces the one that was written, and is not yet what was read.
+  /// Asks about a request, performs it as the answer says, then performs the actions of the answer.
+  /// A value that an action sets replaces the written one, but does not affect the value that the
+  /// request reads.
   func ask<Result>(_ kind: LogicEvent.Kind, _ carryOut: (LogicRuling) -> Result) -> Result {
     let state = logic
     guard state.logic != nil || state.hasFailed, state.events.contains(kind) else {
@@ -139,10 +142,10 @@ extension SimulatedDevice {
     logic.report(error)
   }
 
-  /// Forgets the timers of the logic.
+  /// Cancels the timers of the logic.
   private func stopWakes() { steer { _ in ((), [.cancel { $0.wake != nil }]) } }
 
-  /// The attribute that an event is about; nil where the handle is not that of a value.
+  /// The attribute of an event; nil if the handle is not that of a value.
   func attribute(at handle: UInt16) -> LogicEvent.Attribute? {
     guard case .value(let index) = table.position(of: handle) else { return nil }
     let names = definition.names
@@ -159,7 +162,7 @@ extension SimulatedDevice {
 
   // MARK: Requests
 
-  /// Whether a read gets as far as the logic: the device refuses others by itself.
+  /// True if the device passes the read to the logic, rather than refusing it itself.
   func reachesLogic(reading handle: UInt16) -> Bool {
     look { state in
       guard case .value = state.position(of: handle) else { return false }
@@ -167,7 +170,8 @@ extension SimulatedDevice {
     }
   }
 
-  /// The whole value of a write that gets as far as the logic; nil for others.
+  /// The complete value of a write that the device passes to the logic; nil if the device refuses
+  /// it itself.
   func reachesLogic(
     writing value: [UInt8], to handle: UInt16, at offset: Int, _ withResponse: Bool
   ) -> [UInt8]? {
@@ -177,7 +181,7 @@ extension SimulatedDevice {
     }
   }
 
-  /// Keeps a value that the logic made of a write.
+  /// Stores the value that the logic returned for a write.
   func keep(_ value: [UInt8], at handle: UInt16) {
     steer { state in
       guard case .value(let index) = state.position(of: handle) else { return ((), []) }
@@ -187,9 +191,9 @@ extension SimulatedDevice {
     }
   }
 
-  /// Reports to the logic whether a request has begun or ended a subscription.
+  /// Performs a request, and reports to the logic if a subscription has begun or ended.
   ///
-  /// - Parameter handle: Of a value, or of its configuration.
+  /// - Parameter handle: The handle of a value, or of its configuration.
   func reportingSubscription<Answer>(at handle: UInt16, _ request: () -> Answer) -> Answer {
     guard let attribute = attribute(ofSubscription: handle) else { return request() }
     let before = isSubscribed(attribute.handle)
@@ -219,9 +223,9 @@ extension SimulatedDevice {
 
   // MARK: Answers
 
-  /// What an answer has to be done besides the request itself.
+  /// Checks an answer, and returns the closure that performs its actions.
   ///
-  /// - Throws: What is wrong in it; nothing of it is done then.
+  /// - Throws: The problem with an action; none of them is performed then.
   private func consequences(
     of answer: LogicAnswer, to event: LogicEvent
   ) throws(LogicError.Reason) -> () -> Void {
@@ -282,7 +286,7 @@ extension SimulatedDevice {
     logic.wakes = all
   }
 
-  /// The index of a characteristic that an answer names.
+  /// The index of the characteristic that an answer names.
   private func index(of name: String) throws(Problem) -> Int {
     let handle = try table.characteristic(named: name).handle
     guard case .value(let index) = table.position(of: handle) else {
@@ -291,7 +295,7 @@ extension SimulatedDevice {
     return index
   }
 
-  /// A timer of the logic is over.
+  /// Reports an expired timer to the logic.
   func woken(_ name: String) {
     logic.wakes.remove(name)
     ask(.timer(name))

@@ -1,31 +1,32 @@
-// A device whose attributes are those of a program, which answers when it likes.
+// Devices whose attributes are served by a program, which may answer later.
 //
-// How the program is reached is not here. Logic, which answers at once, is in SimulatedDevice+Logic.swift.
+// Reaching the program is up to the caller. Logic, which answers at once, is in
+// SimulatedDevice+Logic.swift.
 
 public import Bluetooth
 import Signals
 
-/// What answers for attributes of a device.
+/// A program that serves attributes of a device.
 ///
-/// It is asked on the loop about requests that the properties and the security of an attribute allow,
-/// and answers on the loop: each answer is expected once.
+/// It is called on the loop, for requests that the attribute's properties and security allow. It
+/// must answer each one exactly once, on the loop.
 public struct DeviceProgram: Sendable {
-  /// Receives the answer to a request.
+  /// Receives the result of a request.
   public typealias Answer<Value: Sendable> = @Sendable (Result<Value, ATTErrorCode>) -> Void
 
-  /// Whether the attribute at a handle is the program's; the device answers for others.
+  /// True if the program serves the attribute at a handle; the device serves the others.
   public var serves: @Sendable (_ handle: UInt16) -> Bool
-  /// A read of a value or a descriptor. The answer is the value from the offset on.
+  /// Reads a value or a descriptor. The result begins at the offset.
   public var read: @Sendable (_ handle: UInt16, _ offset: Int, @escaping Answer<[UInt8]>) -> Void
-  /// A write of a value or a descriptor.
+  /// Writes a value or a descriptor.
   public var write:
     @Sendable (_ handle: UInt16, [UInt8], _ offset: Int, @escaping Answer<Void>) -> Void
-  /// A central has subscribed to the value at a handle, or has ended its subscription.
+  /// Called when a central has subscribed to, or unsubscribed from, the value at a handle.
   public var subscription: @Sendable (_ handle: UInt16, _ isSubscribed: Bool) -> Void
-  /// The central has confirmed an indication of the value at a handle.
+  /// Called when the central has confirmed an indication of the value at a handle.
   public var confirmed: @Sendable (_ handle: UInt16) -> Void
 
-  /// What answers; see the properties.
+  /// Creates a program; see the properties.
   public init(
     serves: @escaping @Sendable (_ handle: UInt16) -> Bool,
     read: @escaping @Sendable (_ handle: UInt16, _ offset: Int, @escaping Answer<[UInt8]>) -> Void,
@@ -43,12 +44,12 @@ public struct DeviceProgram: Sendable {
 }
 
 extension SimulatedDevice {
-  /// Has a program answer for attributes from now on.
+  /// Sets the program that serves attributes from now on.
   public func setProgram(_ program: DeviceProgram) {
     loop.performAndWait { [self] in self.program.contents = program }
   }
 
-  /// Reads a value or a descriptor, and calls `done` with the value from the offset on.
+  /// Reads a value or a descriptor, and calls `done` with the value from the offset.
   public func read(
     _ handle: UInt16, from offset: Int, _ done: @escaping DeviceProgram.Answer<[UInt8]>
   ) {
@@ -66,10 +67,10 @@ extension SimulatedDevice {
     }
   }
 
-  /// Writes a value or a descriptor, and calls `done` with the answer.
+  /// Writes a value or a descriptor, and calls `done` with the result.
   ///
   /// - Parameters:
-  ///   - offset: The first octet that is written.
+  /// - offset: The offset of the first written octet.
   ///   - withResponse: Whether this is a Write Request.
   public func write(
     _ handle: UInt16, _ value: [UInt8], at offset: Int = 0, withResponse: Bool,
@@ -85,7 +86,7 @@ extension SimulatedDevice {
     }
   }
 
-  /// The program that answers for an attribute. The device keeps configurations itself.
+  /// The program that serves an attribute. Configurations stay with the device.
   private func program(serving handle: UInt16) -> DeviceProgram? {
     guard let program = program.contents, program.serves(handle),
       table.descriptor(at: handle)?.uuid != .clientCharacteristicConfiguration
@@ -98,12 +99,12 @@ extension SimulatedDevice {
     program.subscription(handle, isSubscribed)
   }
 
-  /// The handles of the values that a central is subscribed to.
+  /// The handles of the subscribed values.
   var subscriptions: [UInt16] {
     look { state in state.characteristics.filter { $0.mode != nil }.map(\.handle) }
   }
 
-  /// A central confirms indications at once.
+  /// Confirms an indication; a central does so at once.
   func confirm(_ handle: UInt16) {
     guard let program = program(serving: handle) else { return }
     let isIndicated = look { state in

@@ -1,25 +1,25 @@
-// The RSSI that a device is received with, and its consequences.
+// The RSSI of a device, and its consequences.
 //
 // RadioState has the model; Simulators/README.md describes it for users.
 
 import Signals
 
 extension SimulatedDevice {
-  /// The RSSI of the connection, in dBm; drawn anew each time.
+  /// The RSSI of the connection in dBm; drawn on each call.
   public func linkRSSI() -> Int { radio { $0.linkRSSI(elapsed: $1) } }
 
-  /// Whether an advertisement with that RSSI is received; drawn anew each time.
+  /// Draws whether an advertisement of this RSSI is received.
   public func getsThrough(rssi: Int) -> Bool { radio { radio, _ in radio.getsThrough(rssi: rssi) } }
 
-  /// Whether a host that wants to connect receives an advertisement; drawn anew each time.
+  /// Draws whether a connecting host receives an advertisement.
   public func reaches() -> Bool { radio { $0.reaches(elapsed: $1) } }
 
-  /// Whether a connection that is made now is established.
+  /// Draws whether a connection made now is established.
   public func establishes() -> Bool { radio { $0.establishes(elapsed: $1) } }
 
   // MARK: Advertisements
 
-  /// What the device advertises now.
+  /// The current advertisement.
   ///
   /// - Parameter number: The index of the advertisement, from 0; beyond the last it is the first.
   public func advertised(_ number: Int = 0) -> AdvertisementDefinition {
@@ -28,7 +28,7 @@ extension SimulatedDevice {
     }
   }
 
-  /// Whether it accepts connections now.
+  /// True if the device accepts connections now.
   public var isConnectable: Bool {
     radio { radio, _ in radio.advertisements.contains(where: \.isConnectable) }
   }
@@ -43,28 +43,28 @@ extension SimulatedDevice {
 
   // MARK: Movement
 
-  /// Moves the device: its RSSI changes linearly to `rssi`, in dBm, and stays there. The random
-  /// variation of its definition still applies.
+  /// Changes the RSSI linearly to `rssi`, in dBm, where it stays. The random variation of the
+  /// definition still applies.
   ///
   /// - Parameters:
-  ///   - rssi: The strength at the end, in dBm.
-  ///   - duration: How long the change takes, from now on.
+  /// - rssi: The final RSSI, in dBm.
+  ///   - duration: The duration of the change.
   public func move(to rssi: Int, within duration: Duration = .zero) {
     radio { $0.move(to: rssi, within: duration, elapsed: $1) }
     watchLink()
   }
 
-  /// Replaces the movement of the RSSI from now on; nil: the definition's, as if it had never been
-  /// replaced.
+  /// Replaces the movement of the RSSI; nil: the movement of the definition applies again, as if it
+  /// had never been replaced.
   ///
   /// - Parameter movement: The times of a path count from now. A walk without a start begins at the
-  ///   present RSSI.
+  ///   current RSSI.
   public func move(_ movement: SignalMovement?) {
     radio { $0.move(movement, elapsed: $1) }
     watchLink()
   }
 
-  /// Has the RSSI vary by so many dB to either side, until the definition's movement applies
+  /// Varies the RSSI by this many dB to either side, until the movement of the definition applies
   /// again.
   public func stray(by spread: Int) { radio { radio, _ in radio.stray(by: spread) } }
 }

@@ -1,14 +1,16 @@
-// Values and services changed at the device: by its user, or by a test.
+// Changes to a device's values and services by its user, or by a test.
 //
 // Its movement is in SimulatedDevice+Radio.swift.
 //
-// Nothing here is an operation of a client: no fault counts it, and no machine receives it.
+// None of these changes is an operation of a client: faults do not count it, and machines do not
+// receive it.
 
 public import Bluetooth
 import Signals
 
 extension SimulatedDevice {
-  /// The value of a characteristic now, without its being read; nil: none has this handle.
+  /// The current value of a characteristic; nil if none has this handle. The access does not count
+  /// as a read.
   public func value(at valueHandle: UInt16) -> [UInt8]? {
     look { state in
       guard case .value(let index) = state.table.position(of: valueHandle) else { return nil }
@@ -16,15 +18,15 @@ extension SimulatedDevice {
     }
   }
 
-  /// Changes the value of a characteristic as the device itself does: it is kept, and sent to a
-  /// subscriber.
+  /// Changes the value of a characteristic as the device itself does: stores it, and sends it to
+  /// the subscriber.
   ///
-  /// A value that moves by itself stands still at the new one until ``letMove(at:)``.
+  /// A generated value stays fixed at the new one until ``letMove(at:)``.
   ///
   /// - Parameters:
   ///   - value: At most 512 octets.
   ///   - valueHandle: The handle of the characteristic's value.
-  /// - Returns: Whether a characteristic has this handle.
+  /// - Returns: True if a characteristic has this handle.
   @discardableResult
   public func setValue(_ value: [UInt8], at valueHandle: UInt16) -> Bool {
     steer { state in
@@ -36,8 +38,8 @@ extension SimulatedDevice {
     }
   }
 
-  /// The rules of its responses that no write has matched so far, in the order of its attributes; none
-  /// of a device without ``DeviceDefinition/unrecorded``.
+  /// The response rules that no write has matched so far, in the order of the attributes; empty for
+  /// a device without ``DeviceDefinition/unrecorded``.
   ///
   /// ```swift
   /// for response in try world.device("Lock-1").unusedResponses { print(response) }
@@ -58,7 +60,7 @@ extension SimulatedDevice {
     }
   }
 
-  /// Has a value move by itself again, where it would be without having stood still.
+  /// Lets a fixed value be generated again, at the step it would have reached by now.
   public func letMove(at valueHandle: UInt16) {
     steer { state in
       if case .value(let index) = state.table.position(of: valueHandle) {
@@ -68,10 +70,10 @@ extension SimulatedDevice {
     }
   }
 
-  /// Removes a service of the definition from the device, or brings it back.
+  /// Removes a service of the definition from the device, or restores it.
   ///
-  /// Requests for its attributes are refused with Invalid Handle, and it sends no notifications.
-  /// Its values are unchanged when it comes back.
+  /// Requests for its attributes are refused with Invalid Handle, and it sends no notifications. A
+  /// restored service has its earlier values.
   public func withhold(_ service: BluetoothUUID, _ isWithheld: Bool) {
     let ranges = table.services.filter { $0.uuid == service }.map { $0.handle...$0.lastHandle }
     steer { state in

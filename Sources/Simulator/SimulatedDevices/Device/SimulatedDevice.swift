@@ -1,25 +1,26 @@
 // A simulated peripheral that runs on a loop.
 //
-// A thin shell: DeviceState and FaultPlan decide, this has the timers and the handlers.
-// It does not know over which bus or radio it is reached.
+// A thin shell: DeviceState and FaultPlan decide, this class runs the timers and calls the
+// handlers. It does not know the bus or radio over which it is used.
 
 public import Bluetooth
 public import Signals
 
-/// One simulated peripheral: answers attribute operations, sends notifications, decides faults.
+/// A simulated peripheral: answers attribute operations, sends notifications, and selects faults.
 ///
-/// Operations are decided at once; their delays are in ``LinkDefinition``, for the caller to keep.
-/// Timers and notifications run on the loop, and never from inside a call of this object. Any thread
-/// may call it: what asks the device or its logic is done on the loop, and waited for.
+/// Operations take effect at once; the caller implements their delays, which are in
+/// ``LinkDefinition``. Timers and notifications run on the loop, never inside a call of this
+/// object. Its methods can be called on any thread: operations on the device or its logic run on
+/// the loop, and are waited for.
 public final class SimulatedDevice: Sendable {
-  /// Receives what the device sends by itself, on its loop.
+  /// Receives notifications and indications of the device, on its loop.
   public typealias NotificationHandler =
     @Sendable (_ valueHandle: UInt16, _ value: [UInt8]) -> Void
 
   /// Receives changes of the device's presence, on its loop.
   public typealias PresenceHandler = @Sendable (DevicePresence) -> Void
 
-  /// An action that is due.
+  /// A scheduled action.
   private struct Due {
     let number: UInt64
     let action: DueAction
@@ -45,21 +46,21 @@ public final class SimulatedDevice: Sendable {
   }
 
   private let described: Guarded<(definition: DeviceDefinition, table: AttributeTable)>
-  /// What answers for its attributes: SimulatedDevice+Program.swift.
+  /// Serves some of the attributes: SimulatedDevice+Program.swift.
   let program: Confined<DeviceProgram?>
   let loop: Loop
   private let start: Instant
   let generator: SeededGenerator
   private let state: Confined<State>
-  /// What is asked before the device decides: SimulatedDevice+Logic.swift.
+  /// Decides before the device does: SimulatedDevice+Logic.swift.
   let logic: Confined<LogicState>
 
-  /// Starts a device, whose time begins now.
+  /// Starts a device; its time begins now.
   ///
   /// - Parameters:
-  ///   - definition: What the device is.
-  ///   - loop: Where it runs.
-  ///   - generator: Its own; every part of the device splits it by name.
+  ///   - definition: The definition of the device.
+  ///   - loop: The loop that it runs on.
+  ///   - generator: The device's own generator; each part of the device splits it by name.
   public init(_ definition: DeviceDefinition, on loop: Loop, generator: SeededGenerator) {
     let table = AttributeTable(definition)
     described = Guarded((definition, table))
@@ -78,16 +79,16 @@ public final class SimulatedDevice: Sendable {
     steer { ((), $0.beginMachines()) }
   }
 
-  /// What the device was made from.
+  /// The current definition.
   public var definition: DeviceDefinition { described.withLock { $0.definition } }
 
-  /// Its attributes with their handles.
+  /// The attributes with their handles.
   public var table: AttributeTable { described.withLock { $0.table } }
 
-  /// Makes the device another one, with the same address, on the same link.
+  /// Replaces the definition, while the link stays up.
   ///
-  /// Attributes that are still there keep their values and subscriptions. What was due at others is
-  /// dropped.
+  /// Attributes that still exist keep their values and subscriptions. Scheduled actions of others
+  /// are dropped.
   ///
   /// - Precondition: The address is the same.
   public func redefine(_ definition: DeviceDefinition) {
@@ -109,9 +110,10 @@ public final class SimulatedDevice: Sendable {
 
   // MARK: Attributes
 
-  /// The value at a value's or a descriptor's handle, or the error that the read is refused with.
+  /// Reads a value or a descriptor; returns the value, or the error that refuses the read.
   ///
-  /// - Parameter offset: Where the client begins to read. The value is returned from its beginning.
+  /// - Parameter offset: Where the client begins to read. The result is the complete value all the
+  ///   same.
   public func read(_ handle: UInt16, from offset: Int = 0) -> Result<[UInt8], ATTErrorCode> {
     loop.performAndWait { [self] in
       if let attribute = attribute(at: handle), reachesLogic(reading: handle) {
@@ -131,11 +133,11 @@ public final class SimulatedDevice: Sendable {
   ///
   /// - Parameters:
   ///   - handle: The handle of the attribute.
-  ///   - value: What is written.
-  ///   - offset: The first octet that is written. Octets before it are kept, octets behind the
-  ///     written ones are removed. An offset beyond the end is refused with Invalid Offset.
-  ///   - withResponse: Whether this is a Write Request. The device answers no Write Command: a
-  ///     failure then means only that nothing was written.
+  /// - value: The written bytes.
+  ///   - offset: The offset of the first written octet. Earlier octets are kept, octets after the
+  /// written ones are removed. An offset beyond the end is refused with Invalid Offset.
+  ///   - withResponse: Whether it is a Write Request. The device sends no response to a Write
+  /// Command: a failure then only means that nothing was written.
   public func write(
     _ handle: UInt16, _ value: [UInt8], at offset: Int = 0, withResponse: Bool
   ) -> Result<Void, ATTErrorCode> {
@@ -160,13 +162,13 @@ public final class SimulatedDevice: Sendable {
     }
   }
 
-  /// Subscribes to a characteristic by writing its configuration; nil: ends the subscription.
+  /// Subscribes to a characteristic by writing its configuration; nil: unsubscribes.
   ///
   /// - Parameters:
   ///   - valueHandle: The handle of the characteristic's value.
   ///   - mode: Notifications or indications.
-  /// - Returns: The error that the write of the configuration is refused with: no configuration
-  ///   there, the mode is not among the properties, or the link is down.
+  /// - Returns: The error that refuses the write: there is no configuration, the properties lack
+  ///   the mode, or the link is down.
   public func subscribe(
     _ valueHandle: UInt16, _ mode: SubscriptionMode?
   ) -> Result<Void, ATTErrorCode> {
@@ -175,15 +177,15 @@ public final class SimulatedDevice: Sendable {
     }
   }
 
-  /// Has `handler` called for every notification and indication, on the loop, as long as the link
-  /// is up and the characteristic subscribed to. The next handler replaces it.
+  /// Calls `handler` for every notification and indication, on the loop, while the link is up and
+  /// the characteristic is subscribed. A new handler replaces it.
   public func onNotification(_ handler: @escaping NotificationHandler) {
     loop.performAndWait { [state] in state.handler = handler }
   }
 
   // MARK: Link
 
-  /// The link is there.
+  /// Applies that the link is up.
   public func linkUp() {
     loop.performAndWait { [self] in
       steer { ((), $0.linkUp()) }
@@ -192,7 +194,7 @@ public final class SimulatedDevice: Sendable {
     }
   }
 
-  /// Sees from time to time whether the link is too weak, as long as it can come to be.
+  /// Checks periodically whether the link is lost, if it can become weak.
   func watchLink() {
     loop.performAndWait { [self] in
       guard state.device.isLinked, state.radio.canBeWeak,
@@ -202,22 +204,22 @@ public final class SimulatedDevice: Sendable {
     }
   }
 
-  /// Whether there is a link, whoever made it.
+  /// True while the device has a link, whichever host made it.
   public var isLinked: Bool { look(\.isLinked) }
 
-  /// Whether there was a link at any time.
+  /// True if the device has had a link.
   package var wasEverLinked: Bool { look(\.wasEverLinked) }
 
-  /// How secure the link is.
+  /// The security of the link.
   public var security: LinkSecurity { look(\.security) }
 
-  /// The link is encrypted, or not any more.
+  /// Sets the security of the link.
   public func secure(_ level: LinkSecurity) { steer { ($0.secure(level), []) } }
 
-  /// The number of its present keys: a bond that was made with an earlier number is lost.
+  /// The number of the current keys: bonds with an earlier number are lost.
   package var keyring: Int { loop.performAndWait { [state] in state.keyring } }
 
-  /// It no longer has the keys of its bonds, as after a reset.
+  /// Deletes the keys of all bonds, as a reset does.
   public func loseBonds() { loop.performAndWait { [state] in state.keyring += 1 } }
 
   /// The passkey, or the number to compare, of the next pairing: 0 to 999999.
@@ -226,8 +228,8 @@ public final class SimulatedDevice: Sendable {
     return loop.performAndWait { [state] in UInt32.random(in: 0...999_999, using: &state.passkeys) }
   }
 
-  /// The link is gone: subscriptions and everything that was due on it are forgotten. Values stay,
-  /// and so do the timers of machines.
+  /// Applies that the link is down: subscriptions and the link's scheduled actions are dropped.
+  /// Values and timers of machines stay.
   public func linkDown() {
     loop.performAndWait { [self] in
       let wasLinked = isLinked
@@ -238,21 +240,21 @@ public final class SimulatedDevice: Sendable {
     }
   }
 
-  /// Has `handler` called when the device itself ends the link, goes away or comes back, on the
-  /// loop. The next handler replaces it.
+  /// Calls `handler` when the device itself ends the link, leaves or returns, on the loop. A new
+  /// handler replaces it.
   public func onPresence(_ handler: @escaping PresenceHandler) {
     loop.performAndWait { [state] in state.presence = handler }
   }
 
   // MARK: Air and faults
 
-  /// Whether it sends advertisements while it is not connected: it does unless told otherwise.
+  /// True if the device advertises while it is not connected; by default, it does.
   public var isAdvertising: Bool {
     get { loop.performAndWait { [state] in state.isAdvertising } }
     set { loop.performAndWait { [state] in state.isAdvertising = newValue } }
   }
 
-  /// What a host receives from the device now; the RSSI is drawn anew each time.
+  /// The advertisement as a host receives it; the RSSI is drawn on each call.
   ///
   /// - Parameter number: The index of the advertisement, from 0; beyond the last it is the first.
   public func advertisement(_ number: Int = 0) -> AdvertisedData {
@@ -271,16 +273,17 @@ public final class SimulatedDevice: Sendable {
     )
   }
 
-  /// How long the next operation on the link takes; drawn anew each time.
+  /// Draws the duration of the next operation on the link.
   public func latency() -> Duration {
     let link = definition.link
     let again = radio { $0.delay(elapsed: $1) }
     guard link.latencySpread > .zero else { return link.latency + again }
-    let fraction = loop.performAndWait { [state] in Double.random(in: 0..<1, using: &state.latency) }
+    let fraction = loop.performAndWait { [state] in Double.random(in: 0..<1, using: &state.latency)
+    }
     return link.latency + link.latencySpread * fraction + again
   }
 
-  /// Reads or changes the radio's state: SimulatedDevice+Radio.swift.
+  /// Accesses the state of the radio: SimulatedDevice+Radio.swift.
   @discardableResult
   func radio<Answer: Sendable>(
     _ body: @escaping @Sendable (inout RadioState, _ elapsed: Duration) -> Answer
@@ -288,7 +291,7 @@ public final class SimulatedDevice: Sendable {
     loop.performAndWait { [self] in body(&state.radio, loop.now - start) }
   }
 
-  /// The address that the device uses now: its own, or a private one.
+  /// The current address of the device: its own, or a private one.
   public func airAddress() -> (address: BluetoothAddress, type: AddressType) {
     guard let privacy = definition.privateAddress else {
       return (definition.address, definition.addressType)
@@ -297,7 +300,7 @@ public final class SimulatedDevice: Sendable {
     return (privacy.address(period: period, generator: generator), .random)
   }
 
-  /// Counts an operation, and returns the fault that affects it. The caller carries it out.
+  /// Counts an operation, and returns its fault. The caller implements the effect.
   public func nextFault(_ operation: FaultOperation) -> OperationFault {
     loop.performAndWait { [self] in
       let surroundings = state.surroundings
@@ -307,34 +310,34 @@ public final class SimulatedDevice: Sendable {
     }
   }
 
-  /// Sets the fault of the next attempt to connect, whatever the rules are.
+  /// Sets the fault of the next connection attempt, regardless of the rules.
   public func setNextConnect(_ action: OperationFault) {
     loop.performAndWait { [state] in state.nextConnect = action }
   }
 
-  /// Sets where the conditions of faults look up the scan and the number of connections.
+  /// Sets the source of the host's state for conditions of faults.
   public func setSurroundings(_ surroundings: @escaping @Sendable () -> Surroundings) {
     loop.performAndWait { [state] in state.surroundings = surroundings }
   }
 
-  /// Sets what happens to notifications from now on.
+  /// Sets the fault of notifications and indications.
   public func setNotificationFault(_ fault: NotificationFault) {
     loop.performAndWait { [state] in state.notificationFault = fault }
   }
 
-  /// Replaces the rules of the definition; all counts begin again.
+  /// Replaces the rules of the definition; all counts restart.
   public func setFaults(_ rules: [FaultRule]) {
     let plan = FaultPlan(rules, generator: generator.split("faults"))
     loop.performAndWait { [state] in state.faults = plan }
   }
 
-  /// Adds a rule behind those that are there, whose counts go on.
+  /// Adds a rule after the existing ones, whose counts continue.
   public func addFault(_ rule: FaultRule) {
     let generator = generator.split("faults")
     loop.performAndWait { [state] in state.faults.add(rule, generator: generator) }
   }
 
-  /// Does something to the device as it is now, and what follows from it.
+  /// Changes the state, and performs the resulting actions.
   @discardableResult
   func steer<Answer: Sendable>(
     _ body: @escaping @Sendable (inout DeviceState) -> (answer: Answer, actions: [DeviceAction])
@@ -347,12 +350,12 @@ public final class SimulatedDevice: Sendable {
     }
   }
 
-  /// Looks at the device as it is now.
+  /// Reads the state.
   func look<Answer: Sendable>(_ body: @escaping @Sendable (DeviceState) -> Answer) -> Answer {
     steer { state in (body(state), []) }
   }
 
-  // MARK: What is due
+  // MARK: Scheduled actions
 
   private func carryOut(_ actions: [DeviceAction]) {
     for action in actions {

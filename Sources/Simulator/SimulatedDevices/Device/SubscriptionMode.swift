@@ -1,15 +1,15 @@
 // How a client receives new values: notifications or indications.
 
-/// What a client asks for in a Client Characteristic Configuration.
+/// The subscription that a Client Characteristic Configuration requests.
 ///
 /// - Source: Bluetooth Core 5.4, Vol 3, Part G §3.3.3.3.
 public enum SubscriptionMode: Sendable, Hashable {
-  /// Notifications, which nobody confirms.
+  /// Notifications, which are not confirmed.
   case notification
   /// Indications, each of which is confirmed.
   case indication
 
-  /// The two octets that ask for it; those of nil ask for nothing.
+  /// The two octets of the configuration; zero for nil.
   static func configuration(of mode: SubscriptionMode?) -> [UInt8] {
     switch mode {
     case .notification: [1, 0]

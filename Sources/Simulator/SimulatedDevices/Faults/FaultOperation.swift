@@ -2,24 +2,24 @@
 
 public import Bluetooth
 
-/// One thing that a client asks of a device.
+/// One operation of a client on a device.
 public struct FaultOperation: Sendable, Hashable {
-  /// What it is; never ``FaultKind/any``.
+  /// The kind of operation; never ``FaultKind/any``.
   public let kind: FaultKind
-  /// The characteristic that is read, written or subscribed to.
+  /// The characteristic of the operation.
   public let characteristic: BluetoothUUID?
-  /// The handle of its value, where that is known.
+  /// The handle of the characteristic's value, if known.
   public let handle: UInt16?
 
   private init(_ kind: FaultKind, _ characteristic: BluetoothUUID? = nil, _ handle: UInt16? = nil) {
     (self.kind, self.characteristic, self.handle) = (kind, characteristic, handle)
   }
 
-  /// Connecting.
+  /// A connection attempt.
   public static let connect = FaultOperation(.connect)
   /// Service discovery.
   public static let discover = FaultOperation(.discover)
-  /// Disconnecting.
+  /// A disconnect.
   public static let disconnect = FaultOperation(.disconnect)
 
   /// A read of a characteristic.
@@ -37,15 +37,15 @@ public struct FaultOperation: Sendable, Hashable {
     FaultOperation(.command, uuid, handle)
   }
 
-  /// Turning notifications or indications on or off.
+  /// A subscription, or its end.
   public static func subscribe(_ uuid: BluetoothUUID, handle: UInt16? = nil) -> FaultOperation {
     FaultOperation(.subscribe, uuid, handle)
   }
 }
 
-/// The operations that a rule is about.
+/// The operations that a rule applies to.
 public enum FaultKind: String, Sendable, Hashable, CaseIterable {
-  /// Attempts to connect.
+  /// Connection attempts.
   case connect
   /// Service discovery.
   case discover
@@ -55,18 +55,18 @@ public enum FaultKind: String, Sendable, Hashable, CaseIterable {
   case write
   /// Write Commands.
   case command
-  /// Turning notifications or indications on or off.
+  /// Subscriptions, and their ends.
   case subscribe
   /// Disconnects.
   case disconnect
-  /// Every operation that the rule's action can happen to.
+  /// Every operation that the rule's action can apply to.
   case any
 
-  /// The operations that the device itself answers.
+  /// The operations that the device itself responds to.
   static let attributes: [FaultKind] = [.read, .write, .subscribe, .any]
-  /// All that somebody waits for: what nobody answers can only be lost.
+  /// The operations that have a response; others can only be lost.
   static let answered = allCases.filter { $0 != .command }
 
-  /// Whether the operation names a characteristic.
+  /// True if the operation concerns a characteristic.
   public var hasCharacteristic: Bool { [.read, .write, .command, .subscribe].contains(self) }
 }

@@ -1,41 +1,41 @@
-// The parameters of a named fault, apart from its timing.
+// The parameters of a named fault, except its timing.
 
 import Bluetooth
 import Documents
 
 /// The values of a fault's parameters, with their defaults.
 struct FaultSettings: Sendable {
-  /// `on`: the operations it happens to.
+  /// `on`: the affected operations.
   var kind = FaultKind.any
-  /// `do` of a rule.
+  /// `do`: the action of a rule.
   var action = OperationFault.none
   var characteristic: CharacteristicSelector?
   var error = ATTErrorCode.unlikelyError
-  /// `by`: how much later.
+  /// `by`: the additional delay.
   var delay = Duration.zero
-  /// `limit`: how many links there may be.
+  /// `limit`: the maximum number of links.
   var limit = 1
   var mtu = 23
   var signal = AdvertisedSignal()
-  /// `interval`: between two advertisements.
+  /// `interval`: the time between two advertisements.
   var interval = Duration.milliseconds(100)
   var service: BluetoothUUID?
-  /// `for`; nil: for good.
+  /// `for`; nil: permanent.
   var duration: Duration?
-  /// `gap`: from one device to the next.
+  /// `gap`: the time from one device to the next.
   var gap = Duration.zero
-  /// `number`: that the adapter comes back under; nil: the one after its own.
+  /// `number`: the new index of the adapter; nil: the next one.
   var number: Int?
-  /// `adapter`: which of the host's, counted from 0.
+  /// `adapter`: the index of the adapter in the host, from 0.
   var adapter = 0
 }
 
-/// One parameter of a named fault: its key and its default.
+/// One parameter of a named fault, with its default.
 struct FaultParameter: Sendable {
   let key: DeviceKey<FaultEntry>
-  /// The key in a device file, where it names something of that device.
+  /// The key in a device file, where its value refers to that device.
   let deviceKey: DeviceKey<FaultEntry>
-  /// Sets the default, for a fault without the key.
+  /// Sets the default of a missing key.
   let prepare: @Sendable (inout FaultSettings) -> Void
 
   private init(
@@ -47,7 +47,7 @@ struct FaultParameter: Sendable {
     self.prepare = prepare
   }
 
-  /// `on`: one of these kinds of operations.
+  /// `on`, limited to these kinds of operations.
   static func on(_ kinds: [FaultKind], usual: FaultKind = .any) -> FaultParameter {
     FaultParameter(
       DeviceKey("on", \.settings.kind, .operation(among: kinds), "the operations it happens to")
@@ -79,7 +79,7 @@ struct FaultParameter: Sendable {
     return FaultParameter(key(.targetCharacteristic), ofDevice: key(.reference(.several)))
   }
 
-  /// `characteristic`, where another program takes it for itself.
+  /// `characteristic`, for a fault in which another program acquires it.
   static func acquired(_ expected: String) -> FaultParameter {
     FaultParameter(
       DeviceKey(
@@ -124,7 +124,7 @@ struct FaultParameter: Sendable {
     )
   )
 
-  /// `for`; without a usual duration it lasts.
+  /// `for`; without a default the fault is permanent.
   static func lasting(_ usual: Duration? = nil) -> FaultParameter {
     let key = DeviceKey<FaultEntry>(
       "for", \.settings.duration, .delay, usual: usual?.written ?? "", "how long it lasts"

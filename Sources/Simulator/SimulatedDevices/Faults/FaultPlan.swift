@@ -1,12 +1,13 @@
-// Deciding, operation by operation, which fault affects it.
+// Selects the fault of each operation.
 
 import Bluetooth
 public import Signals
 
-/// Rules with their counts so far: operations in, actions out.
+/// Fault rules with their counts: operations in, actions out.
 ///
-/// Every rule counts every operation it matches, also when another rule decides it, so that a new
-/// rule moves no other. Each rule has randomness of its own, and draws it for each match.
+/// Every rule counts each operation that it matches, even if another rule decides it, so that a new
+/// rule does not change the others. Each rule has its own generator, and draws from it for each
+/// match.
 public struct FaultPlan: Sendable {
   private struct Entry {
     let rule: FaultRule
@@ -15,17 +16,17 @@ public struct FaultPlan: Sendable {
 
   private var entries: [Entry]
 
-  /// A plan in which nothing has happened yet.
+  /// Creates a plan with all counts at 0.
   public init(_ rules: [FaultRule], generator: SeededGenerator) {
     entries = []
     for rule in rules { add(rule, generator: generator) }
   }
 
-  /// Adds a rule, whose count is 0, behind the others.
+  /// Adds a rule after the others, with its count at 0.
   ///
-  /// - Parameter generator: The plan's.
+  /// - Parameter generator: The generator of the plan.
   mutating func add(_ rule: FaultRule, generator: SeededGenerator) {
-    // By what it is about, not by its place: a rule before it takes none of its draws.
+    // Named after its content, not its index, so that an earlier rule does not change its draws.
     func name(_ rule: FaultRule) -> String {
       guard let target = rule.characteristic else { return rule.on.rawValue }
       let isPlain = target == CharacteristicSelector(characteristic: target.characteristic)
@@ -37,12 +38,12 @@ public struct FaultPlan: Sendable {
     entries.append(Entry(rule: rule, matches: matches))
   }
 
-  /// Counts `operation`, and returns what happens to it: the action of the first rule that fires.
+  /// Counts an operation, and returns the action of the first rule that fires.
   ///
   /// - Parameters:
-  ///   - operation: What a client asks for.
+  ///   - operation: The operation of a client.
   ///   - elapsed: The time since the device's start.
-  ///   - surroundings: The state of the host around the device.
+  ///   - surroundings: The state of the host.
   ///   - table: The device's attributes, to distinguish characteristics with the same UUID.
   public mutating func next(
     _ operation: FaultOperation, at elapsed: Duration = .zero,

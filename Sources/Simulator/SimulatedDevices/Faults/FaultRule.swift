@@ -3,22 +3,22 @@
 public import Bluetooth
 import Signals
 
-/// Which of the matching operations a rule affects, counted from 1 over all connections.
+/// Selects among the matching operations, which are counted from 1 over all connections.
 public enum FaultOccurrence: Sendable, Hashable {
-  /// That one alone.
+  /// Only this one.
   case nth(Int)
-  /// That one, the one twice as late, and so on; `every(1)` hits all.
+  /// This one and its multiples; `every(1)` selects all.
   case every(Int)
   /// Each with this probability from 0 to 1, drawn from the seed.
   case probability(Double)
 }
 
-/// The operations or events that a fault is about, so far: which of them it affects.
+/// Counts matching operations or events, and selects the affected ones.
 struct OccurrenceCount: Sendable {
   private let occurrence: FaultOccurrence
   private let burst: Int
   private var count = 0
-  /// How many more of a burst are affected.
+  /// The remaining affected operations of a burst.
   private var left = 0
   private var generator: SeededGenerator
 
@@ -28,7 +28,7 @@ struct OccurrenceCount: Sendable {
     self.generator = generator
   }
 
-  /// Counts one more, and returns whether it is affected.
+  /// Counts one, and returns whether it is affected.
   mutating func next() -> Bool {
     count += 1
     let isHit =
@@ -48,22 +48,22 @@ struct OccurrenceCount: Sendable {
   }
 }
 
-/// What has to hold around a device for a rule to count an operation.
+/// A condition on the host for a rule to count an operation.
 public enum FaultCondition: Sendable, Hashable {
-  /// The adapter scans.
+  /// The adapter is scanning.
   case scanning
-  /// At least so many devices have a link.
+  /// At least this many devices are connected.
   case links(Int)
 }
 
-/// The state of the host around a device, for its fault conditions.
+/// The state of the host that fault conditions depend on.
 public struct Surroundings: Sendable, Hashable {
-  /// Whether the adapter scans.
+  /// Whether the adapter is scanning.
   public var isScanning: Bool
-  /// How many devices have a link.
+  /// The number of connected devices.
   public var links: Int
 
-  /// A state of the host.
+  /// Creates a state of the host.
   public init(isScanning: Bool = false, links: Int = 0) {
     self.isScanning = isScanning
     self.links = links
@@ -78,24 +78,24 @@ public struct Surroundings: Sendable, Hashable {
   }
 }
 
-/// When something goes wrong, and what.
+/// A rule of a device's faults: when, and what.
 public struct FaultRule: Sendable, Hashable {
-  /// The operations that the rule is about.
+  /// The operations that the rule applies to.
   public var on: FaultKind
-  /// Only operations on the characteristics that match; nil: on any.
+  /// The characteristics that the rule applies to; nil: any.
   public var characteristic: CharacteristicSelector?
-  /// Which of them it affects.
+  /// Selects the affected ones among the matching operations.
   public var occurrence: FaultOccurrence
-  /// How many operations in a row are hit when one is.
+  /// The number of consecutive operations that are affected.
   public var burst: Int
-  /// Only operations that begin so long after the device's start; nil: at any time.
+  /// The time since the device's start in which the rule applies; nil: any time.
   public var window: Range<Duration>?
-  /// What must hold around the device; nil: nothing.
+  /// The condition on the host; nil: none.
   public var condition: FaultCondition?
-  /// What goes wrong.
+  /// The effect on the operation.
   public var action: OperationFault
 
-  /// A rule; see the properties.
+  /// Creates a rule; see the properties.
   ///
   /// ```swift
   /// let third = FaultRule(on: .read, occurrence: .nth(3), action: .loseLinkBefore)
@@ -115,7 +115,7 @@ public struct FaultRule: Sendable, Hashable {
     self.action = action
   }
 
-  /// Whether the rule counts this operation: the parameters are those of the plan.
+  /// True if the rule counts this operation; the parameters are those of ``FaultPlan``.
   func matches(
     _ operation: FaultOperation, at elapsed: Duration, in surroundings: Surroundings,
     of table: AttributeTable?

@@ -1,63 +1,60 @@
-// Which fault fires when: events in, actions out.
+// Decides when the faults of a scenario fire: events in, actions out.
 //
-// Pure: no loop, no lock. The caller waits for the delays.
+// Pure: no loop, no lock. The caller runs the timers.
 
 public import Signals
 
-/// What happens to devices, links, adapters or bluetoothd, and when.
+/// A scheduled fault of devices, links, adapters or bluetoothd.
 public struct ScheduledFault: Sendable, Hashable {
-  /// What makes it fire.
+  /// The event that makes a fault fire.
   public enum Trigger: Sendable, Hashable {
-    /// So long after the start; then, with `every`, again and again, `times` in all.
+    /// A time after the start; with `every` again at that interval, `times` in all.
     case at(Duration, every: Duration? = nil, times: Int? = nil)
-    /// At a moment that is drawn from the seed.
+    /// A time between the two, drawn from the seed.
     case between(Duration, Duration)
-    /// After something has happened, counted from 1.
+    /// A time after a matching event; matches are counted from 1.
     case after(WorldEvent.Pattern, FaultOccurrence, delay: Duration)
   }
 
-  /// What makes it fire.
   public var trigger: Trigger
-  /// What it does, each at its own time.
+  /// The actions, each with its own delay.
   public var actions: [TimedAction]
 
-  /// A fault; see the properties.
+  /// Creates a fault; see the properties.
   public init(_ trigger: Trigger, _ actions: [TimedAction]) {
     self.trigger = trigger
     self.actions = actions
   }
 }
 
-/// One action of a fault.
+/// One action of a scheduled fault.
 public struct TimedAction: Sendable, Hashable {
-  /// Since the fault fired.
+  /// The delay after the fault fired.
   public var delay: Duration
-  /// What happens.
   public var action: WorldAction
 
-  /// An action, so long after the fault fired.
+  /// Creates an action with a delay after the fault fired.
   public init(after delay: Duration = .zero, _ action: WorldAction) {
     self.delay = delay
     self.action = action
   }
 }
 
-/// The scheduled faults of a scenario with their counts so far.
+/// The scheduled faults of a scenario, with their counts.
 ///
-/// Each fault has a random generator of its own, split off by its index, and draws from it for each
-/// event that it matches.
+/// Each fault has its own generator, derived from its index, and draws from it for each event that
+/// it matches.
 public struct FaultSchedule: Sendable {
-  /// A fault that is to fire, so much later.
+  /// A fault that will fire after a delay.
   public struct Firing: Sendable, Hashable {
     /// The index of the fault.
     public let fault: Int
-    /// How long after now it fires.
     public let delay: Duration
   }
 
   private struct Entry {
     let fault: ScheduledFault
-    /// The firings by the clock so far.
+    /// The number of timed firings so far.
     var firings = 0
     var generator: SeededGenerator
     var events: OccurrenceCount?
@@ -65,11 +62,10 @@ public struct FaultSchedule: Sendable {
 
   private var entries: [Entry]
 
-  /// The label of each fault's generator. A seed stands for the draws under this label, so a change
-  /// would change every seeded world.
+  /// The label of each fault's generator. A new label would change the world of every seed.
   private static let label = "blow"
 
-  /// The faults of a scenario, with the generator of its random moments.
+  /// Creates the schedule of a scenario's faults.
   public init(_ faults: [ScheduledFault], generator: SeededGenerator) {
     entries = faults.enumerated().map { index, fault in
       let own = generator.split("\(Self.label) \(index + 1)")
@@ -81,10 +77,10 @@ public struct FaultSchedule: Sendable {
     }
   }
 
-  /// Whether there is nothing to be played.
+  /// True if there are no faults.
   public var isEmpty: Bool { entries.isEmpty }
 
-  /// The start: faults that fire by the clock.
+  /// Returns the timed faults at the start.
   public mutating func begin() -> [Firing] {
     entries.indices.compactMap { index in
       switch entries[index].fault.trigger {
@@ -97,7 +93,7 @@ public struct FaultSchedule: Sendable {
     }
   }
 
-  /// Something has happened.
+  /// Applies an event, and returns the faults that it triggers.
   public mutating func happened(_ event: WorldEvent) -> [Firing] {
     entries.indices.compactMap { index in
       guard case .after(let pattern, _, let delay) = entries[index].fault.trigger,
@@ -107,7 +103,7 @@ public struct FaultSchedule: Sendable {
     }
   }
 
-  /// A fault fires: what is done now and later, and when it fires again.
+  /// Fires a fault: returns its actions, and its next firing if it repeats.
   public mutating func fire(_ index: Int) -> (actions: [TimedAction], again: Firing?) {
     guard entries.indices.contains(index) else { return ([], nil) }
     let fault = entries[index].fault

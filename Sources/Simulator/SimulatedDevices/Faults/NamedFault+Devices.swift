@@ -1,4 +1,4 @@
-// Faults of devices, their links and their services: a row each.
+// Faults of devices, links and services, one row each.
 
 extension NamedFault {
   /// `link-lost`: the connection is lost; subscriptions are gone.

@@ -1,4 +1,4 @@
-// Faults of the host, and what other programs do: a row each.
+// Faults of the host and of other programs, one row each.
 
 import Bluetooth
 
@@ -45,7 +45,7 @@ extension NamedFault {
     }
   )
 
-  /// The requests that bluetoothd passes on to devices.
+  /// The requests that bluetoothd sends to devices.
   private static let requests: [FaultKind] = [
     .connect, .read, .write, .subscribe, .disconnect, .any,
   ]
@@ -138,13 +138,13 @@ extension NamedFault {
 }
 
 extension FaultSettings {
-  /// Requests of the kind of `on` are treated so.
+  /// The treatment of the requests that `on` selects.
   fileprivate func treated(_ treatment: CallTreatment) -> [TimedAction] {
     let requests = CallSelection.requests(kind)
     return TimedAction.lasting(duration, .calls(requests, treatment), .calls(requests, .take))
   }
 
-  /// Another program takes one side of the characteristic.
+  /// The acquisition of one side of the characteristic by another program.
   fileprivate func acquired(
     _ side: OtherProgramAction.AcquiredSide, _ devices: [BluetoothAddress]
   ) -> [TimedAction] {

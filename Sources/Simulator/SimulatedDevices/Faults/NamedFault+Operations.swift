@@ -1,10 +1,10 @@
-// Faults of operations, and of devices from the start: a row each.
+// Faults of operations, and permanent faults of devices, one row each.
 
 import Bluetooth
 
 extension NamedFault {
-  /// A fault without a name, such as `{ on: read, nth: 2, do: refuse 0x80 }`: the file names the
-  /// operation and what happens to it.
+  /// A fault without a name, such as `{ on: read, nth: 2, do: refuse 0x80 }`, which states the
+  /// operation and the action.
   static let rule = NamedFault(
     "", symptom: "", "A fault of an operation.",
     [.operation, .action, .characteristic(usual: "all", "only operations on this one")],
@@ -12,7 +12,7 @@ extension NamedFault {
   )
 
   static let ofOperations: [NamedFault] = [
-    // Connecting.
+    // MARK: Connecting
     NamedFault(
       "connect-aborted",
       symptom: "connections fail with `le-connection-abort-by-local`: radio, Wi-Fi next door",
@@ -48,7 +48,7 @@ extension NamedFault {
         [FaultRule(on: .connect, condition: .links($0.limit), action: .refuseConnection)]
       }
     ),
-    // Attributes.
+    // MARK: Attributes
     NamedFault(
       "att-error", symptom: "errors of the device in a row",
       "operations are refused with `error`; Unlikely Error without it",
@@ -115,7 +115,7 @@ extension NamedFault {
       "the connection ends only after `answer-timeout`",
       effect: .operations { _ in [FaultRule(on: .disconnect, action: .neverAnswer)] }
     ),
-    // Devices from the start.
+    // MARK: Permanent faults
     NamedFault(
       "small-mtu", symptom: "the MTU is 23, whatever is requested",
       "the device agrees to an MTU of `mtu` bytes", [.mtu],

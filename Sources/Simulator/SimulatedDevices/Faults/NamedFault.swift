@@ -1,34 +1,33 @@
-// The faults that have names: the known problems of Bluetooth LE on Linux, one by one.
+// The named faults: the known problems of Bluetooth LE on Linux.
 //
-// Each is one row: its name, its symptom, what it does, its parameters, its effect. The rows are in
-// NamedFault+Operations, NamedFault+Devices and NamedFault+Host; files, the schema, the tables of
-// Simulators/README.md, steering and drawn worlds use them.
+// Each is one row: name, symptom, description, parameters, effect. The rows are in
+// NamedFault+Operations, NamedFault+Devices and NamedFault+Host. Device files, the schema, the
+// tables of Simulators/README.md, steering and drawn worlds use them.
 
 public import Bluetooth
 import Documents
 
-/// A fault with a name.
 public struct NamedFault: Sendable {
-  /// As files write it.
+  /// The name in device files.
   public let name: String
-  /// The problem as users of Bluetooth LE see it.
+  /// The problem, as users of Bluetooth LE experience it.
   let symptom: String
-  /// What it does, in one line.
+  /// A one-line description of the effect.
   let doc: String
   let parameters: [FaultParameter]
   let effect: Effect
 
-  /// What a fault does, and how that comes about.
+  /// The effect of a fault.
   enum Effect: Sendable {
-    /// It affects operations of devices, as rules. The file sets when they apply.
+    /// Affects operations of devices, as rules. The file sets when they apply.
     case operations(@Sendable (FaultSettings) -> [FaultRule])
-    /// It is a property of devices from the start.
+    /// Changes the definition of devices from the start.
     case definition(@Sendable (inout DeviceDefinition, FaultSettings) -> Void)
-    /// It happens to devices, at a moment.
+    /// Acts on devices at some time.
     case devices(
       lasts: Bool = false, @Sendable (FaultSettings, [BluetoothAddress]) -> [TimedAction]
     )
-    /// It happens to the host, at a moment.
+    /// Acts on the host at some time.
     case host(lasts: Bool = false, @Sendable (FaultSettings) -> [TimedAction])
   }
 
@@ -46,7 +45,7 @@ public struct NamedFault: Sendable {
   /// Every fault, in the order of the documentation.
   public static let all: [NamedFault] = ofOperations + ofDevices + ofHost + ofOtherPrograms
 
-  /// Whether it happens to devices, rather than to the host.
+  /// True if it affects devices, not the host.
   var isAboutDevices: Bool {
     switch effect {
     case .operations, .definition, .devices: true
@@ -54,7 +53,7 @@ public struct NamedFault: Sendable {
     }
   }
 
-  /// Whether it lasts from the start when it has no trigger.
+  /// True if it lasts from the start when it has no trigger.
   var lasts: Bool {
     switch effect {
     case .devices(let lasts, _), .host(let lasts, _): lasts
@@ -62,12 +61,12 @@ public struct NamedFault: Sendable {
     }
   }
 
-  /// The defaults of its parameters.
+  /// The default parameters.
   var settings: FaultSettings {
     parameters.reduce(into: FaultSettings()) { settings, parameter in parameter.prepare(&settings) }
   }
 
-  /// What it does to the world at a moment; empty for one that is in the definitions of devices.
+  /// The actions of the fault; empty for one that changes the definition of devices.
   ///
   /// ```swift
   /// let restart = NamedFault.daemonRestart.actions(for: .seconds(3))
@@ -75,11 +74,11 @@ public struct NamedFault: Sendable {
   /// ```
   ///
   /// - Parameters:
-  ///   - devices: Those that it happens to.
-  ///   - adapter: Which of the host's adapters, counted from 0.
-  ///   - number: That an adapter comes back under; nil: the fault's own.
-  ///   - service: For the faults of a service.
-  ///   - duration: How long it lasts; nil: as long as it does by itself.
+  /// - devices: The affected devices.
+  ///   - adapter: The index of the adapter in the host, from 0.
+  ///   - number: The new index of an adapter; nil: the fault's default.
+  ///   - service: The service of a service fault.
+  ///   - duration: The duration; nil: the fault's default.
   public func actions(
     on devices: [BluetoothAddress] = [], adapter: Int = 0, number: Int? = nil,
     service: BluetoothUUID? = nil, for duration: Duration? = nil
@@ -110,14 +109,14 @@ extension NamedFault: Hashable, CustomStringConvertible {
 // MARK: Actions and their ends
 
 extension TimedAction {
-  /// Something that begins at once, and ends where there is a duration.
+  /// An action that begins at once, and is undone after the duration, if there is one.
   static func lasting(
     _ duration: Duration?, _ begin: WorldAction, _ end: WorldAction
   ) -> [TimedAction] {
     [TimedAction(begin)] + (duration.map { [TimedAction(after: $0, end)] } ?? [])
   }
 
-  /// The same change of several devices, which ends where there is a duration.
+  /// One change of several devices, undone after the duration, if there is one.
   static func lasting(
     _ duration: Duration?, _ devices: [BluetoothAddress], _ begin: DeviceChange,
     _ end: DeviceChange
@@ -128,7 +127,7 @@ extension TimedAction {
     return devices.map { TimedAction(.device($0, begin)) } + (ends ?? [])
   }
 
-  /// Something that other programs do until they leave.
+  /// Actions of other programs, which leave after the duration, if there is one.
   static func others(_ duration: Duration?, _ actions: [OtherProgramAction]) -> [TimedAction] {
     let begin = actions.map { TimedAction(.otherProgram($0)) }
     return begin + (duration.map { [TimedAction(after: $0, .otherProgramsLeave)] } ?? [])

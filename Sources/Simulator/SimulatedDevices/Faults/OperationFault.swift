@@ -1,126 +1,126 @@
-// What goes wrong with one operation, and the words for it in the rules of a device.
+// Faults of a single operation, with their names in device files.
 
 public import Bluetooth
 import Documents
 
-/// What a device, or the radio, does to an operation instead of what it should.
+/// The effect of a fault on an operation.
 public enum OperationFault: Sendable, Hashable {
-  /// Nothing goes wrong.
+  /// No fault.
   case none
   /// The attribute operation is refused with this code.
   case refuse(ATTErrorCode)
-  /// The link is lost before the operation has had any effect.
+  /// The link is lost before the operation takes effect.
   case loseLinkBefore
-  /// The operation takes effect, and the link is lost before its answer.
+  /// The link is lost after the operation took effect, before the response.
   case loseLinkAfter
-  /// No answer comes.
+  /// The operation gets no response.
   case neverAnswer
   /// The connection is refused.
   case refuseConnection
-  /// The device is gone: link lost, no more advertisements, no connection.
+  /// The device leaves: its link is lost, and it neither advertises nor connects.
   case vanish
   /// The operation takes this much longer.
   case slow(Duration)
-  /// The operation takes effect as ever, and its answer comes this much later.
+  /// The operation takes effect in time, but its response arrives this much later.
   case answerLate(Duration)
-  /// A write has no effect, and is answered as if it had.
+  /// A write is confirmed without taking effect.
   case loseWrite
 
-  /// Whether this can happen to an operation: only attribute operations and discovery can be
-  /// refused with a code, only a connection can be refused as such.
+  /// True if the fault can affect this kind of operation: only attribute operations and discovery
+  /// can be refused with a code, only connections can be refused as such.
   public func applies(to kind: FaultKind) -> Bool {
     row.map { $0.kinds.contains(kind) } ?? true
   }
 
-  /// What becomes of an operation that this happens to.
-  package var course: Course { row?.course ?? Course() }
+  /// The outcome of an affected operation.
+  package var outcome: Outcome { row?.outcome ?? Outcome() }
 
-  /// What is known of it; nil for ``none``.
+  /// The description of the fault; nil for ``none``.
   private var row: Row? {
     switch self {
     case .none: nil
     case .refuse(let code):
       Row(
         "refuse", "the operation is refused with that error",
-        to: [.discover] + FaultKind.attributes, .code { .refuse($0) }, Course(refusal: code)
+        to: [.discover] + FaultKind.attributes, .code { .refuse($0) }, Outcome(refusal: code)
       )
     case .refuseConnection:
       Row(
         "refuse-connection", "the connection is refused", to: [.connect], .plain(self),
-        Course(refusal: .unlikelyError)
+        Outcome(refusal: .unlikelyError)
       )
     case .loseLinkBefore:
       Row(
         "lose-link",
         "the connection is lost before the operation takes effect",
         .plain(self),
-        Course(takesEffect: false, loss: .link)
+        Outcome(takesEffect: false, loss: .link)
       )
     case .loseLinkAfter:
       Row(
         "lose-link-after",
         "it takes effect, then the connection is lost before the response",
         .plain(self),
-        Course(loss: .link)
+        Outcome(loss: .link)
       )
-    case .neverAnswer: Row("never-answer", "no response arrives", .plain(self), Course(delay: nil))
+    case .neverAnswer: Row("never-answer", "no response arrives", .plain(self), Outcome(delay: nil))
     case .slow(let delay):
       Row(
         "slow",
         "it takes that much longer, at most 1h",
         .time(example: "3s") { .slow($0) },
-        Course(delay: delay)
+        Outcome(delay: delay)
       )
     case .answerLate(let delay):
       Row(
         "answer-late", "it takes effect as usual, and its response arrives that much later",
         to: FaultKind.attributes, .time(example: "1s") { .answerLate($0) },
-        Course(responseDelay: delay)
+        Outcome(responseDelay: delay)
       )
     case .loseWrite:
       Row(
         "lose-write", "it has no effect, and the response reports success",
-        to: [.write, .command, .any], .plain(self), Course(takesEffect: false)
+        to: [.write, .command, .any], .plain(self), Outcome(takesEffect: false)
       )
     case .vanish:
       Row(
         "vanish",
         "the device disappears: no connection, no advertisements",
         .plain(self),
-        Course(takesEffect: false, loss: .device)
+        Outcome(takesEffect: false, loss: .device)
       )
     }
   }
 }
 
 extension OperationFault {
-  /// What becomes of an operation: all that whoever carries it out has to know of a fault.
-  package struct Course: Sendable {
-    /// What is lost in place of a response.
+  /// The outcome of an operation: everything that its executor needs to know of a fault.
+  package struct Outcome: Sendable {
+    /// A loss in place of a response.
     package enum Loss: Sendable {
       case link
-      /// The device, and its link.
+      /// The link, and the device itself.
       case device
     }
 
-    /// How much later than usual it is over; nil: never.
+    /// The additional time until the operation ends; nil: it never ends.
     package var delay: Duration? = .zero
     package var takesEffect = true
-    /// The error of the response; nil: success.
+    /// The error in the response; nil: success.
     package var refusal: ATTErrorCode?
-    /// How much later than its effect the response comes; nil: with it.
+    /// The time from the effect to the response; nil: no additional time.
     package var responseDelay: Duration?
     package var loss: Loss?
   }
 
-  /// How one of them is written in a rule of a device, what it may happen to, and what it does.
+  /// A row of the table: the name of a fault in device files, its operations, and its outcome.
   struct Row: Sendable {
-    /// What makes the fault of the word and what follows it.
+    /// Creates the fault from the name and its argument.
     enum Making: Sendable {
       case plain(OperationFault)
-      /// `refuse 0x80`
+      /// With an error code: `refuse 0x80`.
       case code(@Sendable (ATTErrorCode) -> OperationFault)
-      /// `slow 3s`
+      /// With a duration: `slow 3s`.
       case time(example: String, @Sendable (Duration) -> OperationFault)
     }
 
@@ -128,17 +128,17 @@ extension OperationFault {
     let doc: String
     let kinds: [FaultKind]
     let making: Making
-    let course: Course
+    let outcome: Outcome
 
     fileprivate init(
       _ word: String, _ doc: String, to kinds: [FaultKind] = FaultKind.answered, _ making: Making,
-      _ course: Course
+      _ outcome: Outcome
     ) {
       (self.word, self.doc, self.kinds) = (word, doc, kinds)
-      (self.making, self.course) = (making, course)
+      (self.making, self.outcome) = (making, outcome)
     }
 
-    /// The word with an example of what follows it.
+    /// The name with an example argument.
     var example: String {
       switch making {
       case .plain: word
@@ -147,7 +147,7 @@ extension OperationFault {
       }
     }
 
-    /// In the order of the documentation.
+    /// All rows, in the order of the documentation.
     static let all = [
       OperationFault.refuse(.unlikelyError), .refuseConnection, .loseLinkBefore, .loseLinkAfter,
       .neverAnswer, .slow(.zero), .answerLate(.zero), .loseWrite, .vanish,

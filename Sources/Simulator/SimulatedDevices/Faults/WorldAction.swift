@@ -1,104 +1,104 @@
-// What can be done to a simulated world: the one vocabulary of scenarios, of the control interface,
-// of tests in Swift and of worlds that are drawn from a seed.
+// The actions on a simulated world, for scenarios, the control interface, tests in Swift and seeded
+// worlds.
 //
-// Data only. BlueZSimulator and its ScenarioPlayer perform it; Steering checks what people ask for.
-// A fault of a single operation is an OperationFault, which a device gets as a rule.
+// Data only: BlueZSimulator and its ScenarioPlayer perform them, Steering checks them. Faults of
+// single operations are OperationFaults, which devices have as rules.
 
 public import Bluetooth
 
-/// One thing that is done to the simulated world.
+/// An action on the simulated world.
 public enum WorldAction: Sendable, Hashable {
-  /// Something happens to a device, or to its connection.
+  /// Changes a device, or its connection.
   case device(BluetoothAddress, DeviceChange)
-  /// Adapters are counted from 0, in the order of the host's.
+  /// Changes an adapter, given by its index in the host from 0.
   case adapter(Int, AdapterChange)
-  /// bluetoothd ends, by itself or killed.
+  /// Ends bluetoothd: terminated or killed.
   case endDaemon(isKilled: Bool)
-  /// bluetoothd starts.
+  /// Starts bluetoothd.
   case startDaemon
-  /// The message bus ends, with everybody on it.
+  /// Closes the message bus, which disconnects every client.
   case closeBus
-  /// From now on calls to bluetoothd are treated like this.
+  /// Sets the treatment of calls to bluetoothd.
   case calls(CallSelection, CallTreatment)
-  /// Another program on the bus does something.
+  /// Makes another program on the bus act.
   case otherProgram(OtherProgramAction)
-  /// Every other program ends.
+  /// Ends every other program.
   case otherProgramsLeave
 }
 
-/// What happens to a device and to its link.
+/// A change of a device, or of its link.
 public enum DeviceChange: Sendable, Hashable {
-  /// The connection drops.
+  /// Drop the connection.
   case loseLink
-  /// The device disappears, and its connection with it.
+  /// Move the device out of range, which drops its connection.
   case vanish
-  /// The device is back.
+  /// Bring the device back into range.
   case appear
-  /// It no longer has the keys of its bonds; hosts have them still.
+  /// Delete the device's bond keys; hosts keep theirs.
   case loseBonds
-  /// It begins or ceases to offer a service.
+  /// Start or stop offering a service.
   case offer(BluetoothUUID, Bool)
-  /// It has other firmware, without a service, and does not announce the change.
-  /// False: it has the earlier firmware again.
+  /// Remove a service without an indication, as another firmware would.
+  /// False: restore it.
   case replace(BluetoothUUID, Bool)
-  /// How its services come to be known on its next links.
+  /// Set how service discovery ends on the next links.
   case services(ServiceResolution)
-  /// What happens to what it sends by itself.
+  /// Set the fault of notifications and indications.
   case notifications(NotificationFault)
-  /// These rules in place of those that it has.
+  /// Replace the fault rules.
   case rules([FaultRule])
-  /// One more rule.
+  /// Add a fault rule.
   case rule(FaultRule)
-  /// Its RSSI changes evenly to this many dBm within a time, and stays there.
+  /// Change the RSSI evenly to this many dBm within a duration.
   case move(to: Int, within: Duration = .zero)
-  /// Its RSSI moves like this; nil: as in its definition again, or as it was last advertised.
+  /// Move the RSSI like this; nil: as in the definition, or in the last set advertisement.
   case follow(SignalMovement?)
-  /// Its RSSI varies by so many dB to either side.
+  /// Vary the RSSI by this many dB to either side.
   case stray(Int)
-  /// The value of the characteristic at a handle, as if the device had changed it. A value that
-  /// changes by itself stays constant.
+  /// Set the value of a characteristic, as if the device had changed it. A generated value stays
+  /// constant.
   case set([UInt8], handle: UInt16)
-  /// The value at a handle changes by itself again.
+  /// Let the value be generated again.
   case release(handle: UInt16)
-  /// Its first advertisement, which may end what moving the device did to its RSSI.
+  /// Replace the first advertisement, which may end an earlier movement of the RSSI.
   case advertise(AdvertisementDefinition, endsMovement: Bool)
 }
 
-/// When `ServicesResolved` is set, relative to the objects of the services.
+/// The order of `ServicesResolved` and the objects of services.
 public enum ServiceResolution: Hashable, Sendable {
-  /// It is set after the last object.
+  /// Set after the last object is added.
   case inOrder
-  /// It is set this long before the first object.
+  /// Set this long before the first object is added.
   case early(Duration)
-  /// It is set, and there is no object.
+  /// Set without any objects.
   case empty
-  /// It is not set as long as the link is up, and there is no object.
+  /// Never set while the link is up; no objects.
   case never
 }
 
-/// What happens to everything that a device sends by itself.
+/// The fault of notifications and indications.
 public enum NotificationFault: Sendable, Hashable {
-  /// It is received once.
+  /// Received once: no fault.
   case none
-  /// It is not received.
+  /// Not received.
   case lost
-  /// It is received twice.
+  /// Received twice.
   case doubled
 }
 
-/// What happens to an adapter.
+/// A change of an adapter.
 public enum AdapterChange: Sendable, Hashable {
-  /// It is switched.
+  /// Power on or off.
   case power(Bool)
-  /// It is pulled out.
+  /// Unplug.
   case unplug
-  /// It is put in under a number; nil: its own.
+  /// Plug in with this index; nil: its own.
   case plugIn(Int?)
 }
 
-/// What another program on the bus does.
+/// An action of another program on the bus.
 public enum OtherProgramAction: Sendable, Hashable {
-  /// What one program may have of a characteristic for itself alone.
+  /// The part of a characteristic that a single program can acquire.
   public enum AcquiredSide: Sendable, Hashable {
     /// The notifications.
     case notify
@@ -106,36 +106,36 @@ public enum OtherProgramAction: Sendable, Hashable {
     case write
   }
 
-  /// It forgets the device.
+  /// Remove the device.
   case remove(BluetoothAddress)
-  /// It connects to the device, and stays.
+  /// Connect to the device, and keep the connection.
   case connect(BluetoothAddress)
-  /// It connects to the device and dies, which ends no link.
+  /// Connect to the device and die, which leaves the link up.
   case leaveLink(BluetoothAddress)
-  /// It acquires a device's notifications, or the writes to it, for itself alone.
+  /// Acquire the notifications or writes of a characteristic.
   case acquire(CharacteristicSelector, AcquiredSide, BluetoothAddress)
-  /// It scans.
+  /// Scan.
   case scan(adapter: Int)
 }
 
-/// Which calls to bluetoothd are meant.
+/// Selects calls to bluetoothd.
 public enum CallSelection: Sendable, Hashable {
-  /// Requests to devices of a kind.
+  /// Requests of this kind to devices.
   case requests(FaultKind)
-  /// Calls of a method, such as `StartDiscovery`.
+  /// Calls of a method such as `StartDiscovery`.
   case member(String)
 }
 
-/// How the simulated bluetoothd treats a call.
+/// The treatment of a call by the simulated bluetoothd.
 public enum CallTreatment: Hashable, Sendable {
-  /// At once, as it should be.
+  /// Handle it normally.
   case take
-  /// Later, as by a bluetoothd that is busy.
+  /// Handle it later, as if bluetoothd were busy.
   case delay(Duration)
-  /// Never: it has no effect, and no answer comes.
+  /// Ignore it: no effect, no reply.
   case ignore
-  /// It takes effect, and its answer is lost.
+  /// Handle it, but lose the reply.
   case loseAnswer
-  /// It has no effect, and fails as on a host that tried the wrong transport.
+  /// Fail without effect, as a host does that tries the wrong transport.
   case wrongTransport
 }

@@ -1,10 +1,10 @@
-// What happens in a simulated world, as its faults see it.
+// The events that trigger faults of a simulated world.
 
 public import Bluetooth
 
-/// Something that happened between the host and a device.
+/// An event between the host and a device.
 public struct WorldEvent: Sendable, Hashable {
-  /// What happened.
+  /// The kind of an event.
   public enum Kind: String, CaseIterable, Sendable, Hashable {
     /// A device connected.
     case connected
@@ -16,33 +16,32 @@ public struct WorldEvent: Sendable, Hashable {
     case written
     /// Notifications or indications were enabled.
     case subscribed
-    /// They were disabled.
+    /// Notifications or indications were disabled.
     case unsubscribed
     /// A device sent a notification or an indication.
     case notified
     /// A device was paired.
     case paired
-    /// The adapter begins to scan.
+    /// The adapter started scanning.
     case scanning
-    /// It does not scan any more.
+    /// The adapter stopped scanning.
     case scanned
 
-    /// Whether it is about a characteristic.
+    /// True if the event concerns a characteristic.
     public var hasCharacteristic: Bool {
       [.read, .written, .subscribed, .unsubscribed, .notified].contains(self)
     }
   }
 
-  /// What happened.
   public var kind: Kind
-  /// The device's own address; nil: it is about no device.
+  /// The identity address of the device; nil: the event concerns none.
   public var device: BluetoothAddress?
-  /// The characteristic that it is about, if it is about one.
+  /// The characteristic of the event; nil: it concerns none.
   public var characteristic: BluetoothUUID?
-  /// The handle of the characteristic's value: which it is of several.
+  /// The handle of the characteristic's value, which distinguishes characteristics of one UUID.
   public var handle: UInt16?
 
-  /// An event; see the properties.
+  /// Creates an event; see the properties.
   public init(
     _ kind: Kind, device: BluetoothAddress? = nil, characteristic: BluetoothUUID? = nil,
     handle: UInt16? = nil
@@ -53,25 +52,25 @@ public struct WorldEvent: Sendable, Hashable {
     self.handle = handle
   }
 
-  /// A characteristic of a device.
+  /// A characteristic of a certain device.
   struct Place: Sendable, Hashable {
     let device: BluetoothAddress
-    /// Of its value.
+    /// The handle of the value.
     let handle: UInt16
   }
 
-  /// Which events are meant.
+  /// A condition on events.
   public struct Pattern: Sendable, Hashable {
-    /// What has happened.
+    /// The kind of event.
     public var kind: Kind
-    /// Those of these devices; empty: of all.
+    /// The devices; empty: any.
     public var devices: [BluetoothAddress]
-    /// Those about this characteristic; nil: about any.
+    /// The characteristic; nil: any.
     public var characteristic: BluetoothUUID?
-    /// Those of these characteristics alone; nil: of all that ``characteristic`` is about.
+    /// Certain characteristics with the UUID ``characteristic``; nil: all.
     var places: [Place]?
 
-    /// Events of a kind; see the properties.
+    /// Creates a pattern; see the properties.
     public init(
       _ kind: Kind, devices: [BluetoothAddress] = [], characteristic: BluetoothUUID? = nil
     ) {
@@ -80,7 +79,7 @@ public struct WorldEvent: Sendable, Hashable {
       self.characteristic = characteristic
     }
 
-    /// Whether the event is one of those that are meant.
+    /// True if the event fits.
     public func matches(_ event: WorldEvent) -> Bool {
       guard event.kind == kind else { return false }
       if let device = event.device, !devices.isEmpty, !devices.contains(device) { return false }

@@ -1,27 +1,27 @@
-// Logic beside a device file: a program in any language, or a function in Swift.
+// Logic in addition to a device file: a program in any language, or a function in Swift.
 //
-// How a program or a socket is reached is not here: whoever runs the simulation opens them.
+// Starting programs and opening sockets is up to the player of the simulation.
 
 public import Documents
 
-/// Decides for a device what its file does not describe.
+/// Decides what the file of a device does not describe.
 ///
-/// It is asked before the device decides, and the world waits for the answer: in virtual time, no
-/// time passes meanwhile, so that a run repeats.
+/// It is asked before the device decides, and the simulation waits for the answer. Virtual time
+/// stands still meanwhile, so runs are reproducible.
 public struct DeviceLogic: Sendable {
   /// Answers one event.
   public typealias Ask =
     @Sendable (LogicEvent) throws(LogicError.Reason) -> LogicAnswer
-  /// Sends a line, and returns the line that answers it, both without newline.
+  /// Sends a line, and returns the answer line, both without a newline.
   public typealias Exchange = @Sendable (String) throws(LogicError.Reason) -> String
-  /// Reaches the logic that a device file names; the text is the name of the device.
+  /// Opens the logic that a device file names; the text is the name of the device.
   public typealias Open =
     @Sendable (LogicDefinition, String) throws(LogicError.Reason) -> DeviceLogic
 
   let ask: Ask
   let close: @Sendable () -> Void
 
-  /// Logic as a function.
+  /// Creates logic from a function.
   ///
   /// ```swift
   /// let lock = try world.device("Door-1")
@@ -37,10 +37,11 @@ public struct DeviceLogic: Sendable {
     close = {}
   }
 
-  /// Logic in any language, which is asked and answers in lines of JSON.
+  /// Creates logic that exchanges lines of JSON.
   ///
   /// - Parameters:
-  ///   - exchange: One line out, one line in. It blocks until the answer, or its own deadline.
+  ///   - exchange: Sends a line and returns the answer. It blocks until the answer arrives, or its
+  /// own deadline passes.
   ///   - close: Ends the logic.
   public init(exchange: @escaping Exchange, close: @escaping @Sendable () -> Void = {}) {
     ask = { event throws(LogicError.Reason) in
@@ -50,27 +51,26 @@ public struct DeviceLogic: Sendable {
   }
 }
 
-/// The logic that a device file names.
+/// The logic in a device file.
 public struct LogicDefinition: Hashable, Sendable {
-  /// What answers.
+  /// The source of the logic.
   public enum Source: Hashable, Sendable {
     /// A program with its arguments, started in a folder.
     case program([String], folder: String)
-    /// A Unix stream socket that somebody else serves.
+    /// A Unix stream socket served by another process.
     case socket(String)
   }
 
-  /// How long each answer is waited for unless the file says otherwise.
+  /// The default limit for each answer.
   public static let usualDeadline = Duration.seconds(5)
 
-  /// What answers.
   public var source: Source
-  /// How long each answer is waited for, in real time.
+  /// The limit for each answer, in real time.
   public var deadline: Duration
-  /// Where the file names it.
+  /// The place in the file, for errors.
   public var place: Place?
 
-  /// Logic of a device.
+  /// Creates the logic of a device.
   public init(_ source: Source, deadline: Duration = usualDeadline, at place: Place? = nil) {
     self.source = source
     self.deadline = deadline

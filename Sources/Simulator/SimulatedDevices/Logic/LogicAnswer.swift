@@ -1,24 +1,24 @@
-// What a logic answers, and how its line is read.
+// The answer of a logic, and its parser.
 //
-// Pure. Characteristics are found by the device: SimulatedDevice+Logic.swift.
+// Pure. SimulatedDevice finds the characteristics that it names.
 
 public import Bluetooth
 public import Documents
 
-/// The answer of a logic to one event. An empty one: the device does what it does without logic.
+/// The answer of a logic to one event. After an empty answer the device acts as without logic.
 public struct LogicAnswer: Hashable, Sendable {
-  /// Of a read: what is answered; of a write: what the value becomes; nil: as without logic.
+  /// The value that a read returns, or a write stores; nil: as without logic.
   public var value: [UInt8]?
-  /// What a read or a write is refused with.
+  /// The error that refuses the read or write.
   public var error: ATTErrorCode?
-  /// What the device does besides, in order.
+  /// Further actions of the device, in order.
   public var actions: [LogicAction]
-  /// The events that are wanted from now on, in the answer to `start`; nil: all.
+  /// In the answer to `start`, the events to be asked about; nil: all.
   public var handles: [String]?
-  /// The line that it was read from.
+  /// The parsed line.
   private(set) var line: String?
 
-  /// An answer; see the properties.
+  /// Creates an answer; see the properties.
   public init(
     value: [UInt8]? = nil, error: ATTErrorCode? = nil, actions: [LogicAction] = [],
     handles: [String]? = nil
@@ -30,23 +30,23 @@ public struct LogicAnswer: Hashable, Sendable {
   }
 }
 
-/// What a logic has its device do.
+/// An action that a logic requests.
 public enum LogicAction: Hashable, Sendable {
-  /// Keep a value of a characteristic, and send it to a subscriber.
+  /// Store a value of a characteristic, and send it to the subscriber.
   case notify(String, [UInt8])
-  /// Keep a value of a characteristic.
+  /// Store a value of a characteristic.
   case set(String, [UInt8])
   /// End the connection.
   case disconnect
   /// Change the first advertisement: keys of `advertisement` in a device file.
   case advertise(Node)
-  /// Report a timer of this name later. Another one of the same name is replaced.
+  /// Report the timer of this name after a duration. It replaces an earlier timer of the same name.
   case wake(String, in: Duration)
 
   /// The key of an action.
   private enum Verb: String, CaseIterable { case notify, set, disconnect, advertise, wake }
 
-  /// Reads an element of `do`.
+  /// Parses an element of `do`.
   fileprivate init?(_ node: Node, _ problems: inout [Problem]) {
     var reader = MappingReader(node)
     let verbs = Verb.allCases.filter { reader.has($0.rawValue) }
@@ -86,12 +86,12 @@ public enum LogicAction: Hashable, Sendable {
 }
 
 extension LogicAnswer {
-  /// The longest line, in bytes, in both directions.
+  /// The maximum length of a line in either direction, in bytes.
   public static let longestLine = 64 << 10
 
   fileprivate static let hex = "hex digits such as \"01ff\""
 
-  /// The bytes of hex digits; nil for another node, and above the limit of a value.
+  /// Parses hex digits; nil for another node, or above the maximum length of a value.
   fileprivate static func octets(_ node: Node) -> [UInt8]? {
     guard case .scalar(let text, isPlain: false) = node.content,
       let octets = try? ValueFormat("hex")?.encode(text)
@@ -99,9 +99,9 @@ extension LogicAnswer {
     return octets.count <= FileLimits.octets ? octets : nil
   }
 
-  /// Reads the line that answers an event.
+  /// Parses the answer line to an event.
   ///
-  /// - Throws: What is wrong with it; also an answer to another event.
+  /// - Throws: The reason why it is invalid, for example that it answers another event.
   public init(parsing line: String, to event: LogicEvent) throws(LogicError.Reason) {
     guard line.utf8.count <= Self.longestLine else { throw .tooLong }
     let root: Node
@@ -138,7 +138,7 @@ extension LogicAnswer {
     try check(for: event.kind)
   }
 
-  /// - Throws: What does not fit an event of this kind.
+  /// - Throws: The reason why it does not fit this kind of event.
   func check(for kind: LogicEvent.Kind) throws(LogicError.Reason) {
     let problem: String? =
       if value != nil, error != nil {

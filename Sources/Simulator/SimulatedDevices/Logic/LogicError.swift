@@ -1,37 +1,36 @@
-// Why a device has to do without its logic.
+// Failures of a device's logic.
 
 public import Documents
 
 /// A logic that did not answer, or answered wrongly.
 public struct LogicError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// What went wrong.
   public enum Reason: Error, Hashable, Sendable {
     /// The program could not be started.
     case notStarted(String)
-    /// Nobody accepts connections at the socket.
+    /// The socket accepts no connections.
     case notConnected(socket: String, String)
     /// The program has ended, or the connection is closed.
     case ended(String)
-    /// No complete line came in time.
+    /// No complete line arrived in time.
     case late(Duration)
     /// The line is longer than ``LogicAnswer/longestLine``.
     case tooLong
-    /// The line is no answer to the event; nil: it did not come as a line.
+    /// The line does not answer the event; nil: the answer did not arrive as a line.
     case invalidAnswer(String, received: String?)
-    /// This simulation starts no programs.
+    /// This simulation does not start programs.
     case unsupported
   }
 
   /// The name of the device, or its address.
   public let device: String
-  /// What the logic was asked: `write pin`; nil: nothing yet.
+  /// The event of the failed request, such as `write pin`; nil: there was none yet.
   public let event: String?
-  /// What went wrong.
+  /// The reason of the failure.
   public let reason: Reason
-  /// Where the file names the logic.
+  /// The place of the logic in the file.
   public let place: Place?
 
-  /// An error of the logic of a device.
+  /// Creates an error of a device's logic.
   public init(device: String, event: String?, _ reason: Reason, at place: Place? = nil) {
     self.device = device
     self.event = event

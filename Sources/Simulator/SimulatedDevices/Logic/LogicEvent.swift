@@ -1,6 +1,6 @@
-// What a device asks its logic about, and the line that says it.
+// The events that a device asks its logic about, as lines of JSON.
 //
-// Pure. The format is described in docs/device-logic.md.
+// Pure. docs/device-logic.md describes the format.
 
 import Bluetooth
 public import Documents
@@ -10,17 +10,17 @@ public struct LogicEvent: Hashable, Sendable {
   /// The version of the format.
   static let version = 1
 
-  /// The characteristic concerned.
+  /// The characteristic of an event.
   public struct Attribute: Hashable, Sendable {
     /// The name of its service in the device file, or its UUID.
     public let service: String
-    /// The name of the characteristic in the device file, or its UUID; with `#1` for the second of
-    /// the same UUID.
+    /// The name of the characteristic in the device file, or its UUID; with `#1` for the second one
+    /// of a UUID.
     public let characteristic: String
     /// The handle of its value.
     public let handle: UInt16
 
-    /// A characteristic, as an event names it.
+    /// Creates the characteristic of an event.
     public init(service: String, characteristic: String, handle: UInt16) {
       self.service = service
       self.characteristic = characteristic
@@ -28,38 +28,38 @@ public struct LogicEvent: Hashable, Sendable {
     }
   }
 
-  /// What happens.
+  /// The kind of an event.
   public enum Kind: Hashable, Sendable {
-    /// The device has begun, or has got this logic. The seed is for the randomness of the logic.
+    /// The device has started, or was given this logic. The seed is for random decisions of the
+    /// logic.
     case start(seed: Int)
     /// A client has connected.
     case connected
-    /// The connection has ended.
+    /// The connection ended.
     case disconnected
-    /// A client reads a characteristic, from an offset on.
+    /// A client reads a characteristic from an offset.
     case read(Attribute, offset: Int)
     /// A client writes a value, with or without response.
     case write(Attribute, value: [UInt8], withResponse: Bool)
     /// A client has subscribed.
     case subscribed(Attribute)
-    /// A client has ended its subscription.
+    /// A client has unsubscribed.
     case unsubscribed(Attribute)
-    /// A timer that the logic set is over.
+    /// A timer of the logic has expired.
     case timer(String)
   }
 
-  /// Counts the events of a device, from 1. The answer has the same.
+  /// The number of the event at its device, from 1. The answer has the same number.
   public let id: Int
   /// The name of the device, or its address.
   public let device: String
   /// The time since the start of the simulation.
   public let time: Duration
-  /// What happens.
   public let kind: Kind
-  /// The text by which the logic asked for such events; nil: it asked for all.
+  /// The text with which the logic requested such events; nil: it requested all.
   public let asked: String?
 
-  /// An event, for a test of a logic.
+  /// Creates an event, to test a logic.
   public init(id: Int, device: String, time: Duration, kind: Kind, asked: String? = nil) {
     self.id = id
     self.device = device
@@ -68,7 +68,7 @@ public struct LogicEvent: Hashable, Sendable {
     self.asked = asked
   }
 
-  /// What it is called in messages: `write pin`.
+  /// The name in messages, such as `write pin`.
   public var title: String {
     let name = if case .timer(let name) = kind { name } else { kind.attribute?.characteristic }
     return kind.word + (name.map { " \($0)" } ?? "")
@@ -100,7 +100,7 @@ public struct LogicEvent: Hashable, Sendable {
 }
 
 extension LogicEvent.Kind {
-  /// The word in `event`.
+  /// The value of the key `event`.
   var word: String {
     switch self {
     case .start: "start"
@@ -114,7 +114,7 @@ extension LogicEvent.Kind {
     }
   }
 
-  /// The characteristic that it is about; nil: it is about none.
+  /// The characteristic of the event; nil: none.
   var attribute: LogicEvent.Attribute? {
     switch self {
     case .read(let attribute, _), .write(let attribute, _, _), .subscribed(let attribute),
@@ -124,7 +124,7 @@ extension LogicEvent.Kind {
     }
   }
 
-  /// Whether it is a request of a client, which may be answered with a value or an error.
+  /// True if it is a request of a client, which may be answered with a value or an error.
   var isRequest: Bool {
     switch self {
     case .read, .write: true
@@ -133,9 +133,9 @@ extension LogicEvent.Kind {
   }
 }
 
-/// Which events a logic handles: those that it named, and its timers.
+/// The events that a logic handles: the requested ones, and its timers.
 public struct LogicEvents: Hashable, Sendable {
-  /// The word of an event, and the handle where it has a characteristic.
+  /// The word of an event, with the handle of its characteristic if it has one.
   private struct Name: Hashable {
     let word: String
     let handle: UInt16?
@@ -144,7 +144,7 @@ public struct LogicEvents: Hashable, Sendable {
   private static let ofLinks = ["connected", "disconnected"]
   private static let ofCharacteristics = ["read", "write", "subscribed", "unsubscribed"]
 
-  /// With the text that asked for it; nil: all.
+  /// The requested events with the texts that requested them; nil: all.
   private let names: [Name: String]?
 
   /// All events.
@@ -152,7 +152,7 @@ public struct LogicEvents: Hashable, Sendable {
 
   private init(names: [Name: String]?) { self.names = names }
 
-  /// The events of a list, such as `connected` and `write pin`.
+  /// Parses a list of events such as `connected` and `write pin`.
   ///
   /// - Throws: `Problem` for an unknown event, or a characteristic that the device lacks.
   public init(_ texts: [String], of table: AttributeTable) throws(Problem) {

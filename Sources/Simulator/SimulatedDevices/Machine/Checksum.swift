@@ -10,7 +10,7 @@ enum Checksum {
     }
   }
 
-  /// The checksum of what was summed up before, and of more behind it; 0 is that of nothing.
+  /// The checksum of earlier bytes, continued over further ones; 0 is that of no bytes.
   static func crc32(_ octets: [UInt8], after before: UInt32 = 0) -> UInt32 {
     ~octets.reduce(~before) { sum, octet in
       table[Int((sum ^ UInt32(octet)) & 0xff)] ^ sum >> 8

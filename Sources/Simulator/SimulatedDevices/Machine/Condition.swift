@@ -1,6 +1,6 @@
-// Whether something is to happen: `$received >= $size`.
+// A condition such as `$received >= $size`.
 
-/// A comparison of two calculations.
+/// A comparison of two expressions.
 struct Condition: Sendable, Hashable {
   enum Comparison: String, Sendable, Hashable {
     case atMost = "<="
@@ -15,9 +15,9 @@ struct Condition: Sendable, Hashable {
   let comparison: Comparison
   let right: Expression
 
-  /// Reads `$received >= $size`.
+  /// Parses a comparison such as `$received >= $size`.
   ///
-  /// - Returns: nil when that is not what it is.
+  /// - Returns: nil if the text is not one.
   init?(written text: String) {
     let isSign: (Character) -> Bool = { "<>=!".contains($0) }
     guard let start = text.firstIndex(where: isSign) else { return nil }

@@ -1,61 +1,61 @@
-// A dialogue of a device, as data: states, what leads from one to another, and what is done then.
+// The definition of a state machine: states, transitions and actions.
 //
-// What a machine does at a moment is in MachineRun and DeviceState+Machines.
+// Data only: MachineRun and DeviceState run it.
 
 import Bluetooth
 
-/// A state machine that answers operations, lets time pass and changes values.
+/// A state machine that responds to operations, waits for times, and changes values.
 struct MachineDefinition: Sendable, Hashable {
-  /// A variable, by its name without its `$`.
+  /// A variable; its name has no `$`.
   struct Variable: Sendable, Hashable {
     let name: String
     /// The value at the start.
     let initial: VariableValue
   }
 
-  /// Rows of octets that values may be taken from.
+  /// Rows of bytes that values can be taken from.
   struct Table: Sendable, Hashable {
     let name: String
-    /// Counted from 0.
+    /// The rows, counted from 0.
     let rows: [[UInt8]]
   }
 
   var name = ""
-  /// Names for values of the device.
+  /// Names for values of characteristics.
   var views: [View] = []
   var variables: [Variable] = []
   var tables: [Table] = []
-  /// The first is the one it begins in.
+  /// The states; it begins in the first one.
   var states: [MachineState] = []
-  /// What is looked at in every state, after the state's own.
+  /// Transitions of every state, after the state's own.
   var always: [Transition] = []
 }
 
 struct MachineState: Sendable, Hashable {
   var name = ""
-  /// Done each time the state is entered, also at the start.
+  /// Run on each entry into the state, also at the start.
   var entry: [MachineAction] = []
-  /// The first that fits what happens decides.
+  /// The transitions; the first that matches an event applies.
   var transitions: [Transition] = []
 }
 
-/// What happens when something happens.
+/// The reaction to an event.
 struct Transition: Sendable, Hashable {
-  /// What it waits for.
+  /// The event that it reacts to.
   enum Trigger: Sendable, Hashable {
-    /// A write of a value that matches.
+    /// A write of a matching value.
     case write(CharacteristicSelector, ResponseRule.Pattern)
-    /// Before the value is given.
+    /// A read, before the value is returned.
     case read(CharacteristicSelector)
     case subscribe(CharacteristicSelector)
     case unsubscribe(CharacteristicSelector)
     case linkEnd
-    /// Once, so long after the state was entered.
+    /// Once, at a time after the state was entered.
     case after(Duration)
-    /// Again and again while the state lasts.
+    /// Repeatedly, while the state lasts.
     case every(Duration)
 
-    /// The time it waits for.
+    /// The time of a timed trigger.
     var delay: Duration? {
       switch self {
       case .after(let delay), .every(let delay): delay
@@ -65,28 +65,27 @@ struct Transition: Sendable, Hashable {
   }
 
   var trigger = Trigger.linkEnd
-  /// All of them have to hold.
+  /// Conditions, which must all be true.
   var conditions: [Condition] = []
-  /// What is done, in order.
+  /// The actions, in order.
   var actions: [MachineAction] = []
-  /// The error that a write or a read is refused with; then nothing else is done but the change of
-  /// state.
+  /// The error that refuses a write or a read. Then only the state changes, and no action runs.
   var refusal: ATTErrorCode?
-  /// The state it leads to, by its place; nil: the machine stays, and its timers go on.
+  /// The index of the next state; nil: the state stays, and its timers continue.
   var target: Int?
 }
 
 enum MachineAction: Sendable, Hashable {
-  /// As the answer to a write. Without a characteristic it is the written one's.
+  /// Responds as to a write. Without a characteristic, to the written one.
   case respond(ResponseAction)
-  /// A number variable gets the result of a calculation.
+  /// Sets a number variable to the result of an expression.
   case number(String, Expression)
-  /// A variable of octets gets a value.
+  /// Sets a bytes variable.
   case octets(String, ValueTemplate)
-  /// A number variable that is a CRC-32 is carried on over a value.
+  /// Continues the CRC-32 in a number variable over a value.
   case checksum(String, ValueTemplate)
-  /// The device ends the link, so much later.
+  /// Ends the link after a delay.
   case disconnect(after: Duration)
-  /// The device is gone for so long, then all its machines begin anew.
+  /// Makes the device unreachable for a while; then all its machines restart.
   case restart(Duration)
 }

@@ -1,28 +1,28 @@
-// Where a machine stands: events in, the transition that they bring about out.
+// A running state machine: events in, the matching transition out.
 //
-// Pure. What the actions do to the device is done by DeviceState.
+// Pure. DeviceState performs the actions.
 
 import Bluetooth
 
-/// Something that happens to a device, as its machines see it.
+/// An event at a device, for its machines.
 enum MachineEvent: Equatable {
   case write([UInt8])
   case read
   case subscribe
   case unsubscribe
   case linkEnd
-  /// A timer of one machine that was armed when it entered its state for the so-manieth time.
+  /// A timer of one machine, which was started when it entered a state.
   case timer(MachineTimer)
 }
 
 struct MachineTimer: Equatable {
   let machine: Int
-  /// Counts the states that were entered: timers of earlier ones mean nothing.
+  /// Counts the entered states: timers of earlier ones are ignored.
   let entry: Int
   let transition: Int
 }
 
-/// A machine with its state and its variables.
+/// A machine with its current state and variables.
 struct MachineRun {
   let definition: MachineDefinition
   private(set) var state = 0
@@ -34,7 +34,7 @@ struct MachineRun {
     begin()
   }
 
-  /// Everything is as it was at first; what is due is not.
+  /// Resets the state and the variables.
   mutating func begin() {
     entry += 1
     state = 0
@@ -51,21 +51,21 @@ struct MachineRun {
     definition.states.indices.contains(state) ? definition.states[state] : nil
   }
 
-  /// Those of the state, then those of every state.
+  /// The transitions of the state, then those of every state.
   var transitions: [Transition] { (current?.transitions ?? []) + definition.always }
 
-  /// The timers of the present state, with their transitions.
+  /// The timers of the current state, with the indices of their transitions.
   var timers: [(transition: Int, delay: Duration)] {
     transitions.enumerated().compactMap { index, transition in
       transition.trigger.delay.map { (index, $0) }
     }
   }
 
-  /// The first transition for an event, with the names that its pattern gives.
+  /// The first transition that matches an event, with the variables that its pattern captures.
   ///
   /// - Parameters:
-  ///   - scope: What conditions may name, beside the pattern's names.
-  ///   - isMeant: Whether a selector means the characteristic that the event is about.
+  ///   - scope: The variables for conditions, besides the captured ones.
+  ///   - isMeant: Whether a selector matches the characteristic of the event.
   func transition(
     for event: MachineEvent, in scope: Scope, where isMeant: (CharacteristicSelector) -> Bool
   ) -> (transition: Transition, names: Variables)? {

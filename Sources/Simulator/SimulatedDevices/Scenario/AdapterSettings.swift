@@ -4,23 +4,22 @@ public import Bluetooth
 
 /// One adapter of the simulated host.
 public struct AdapterSettings: Hashable, Sendable {
-  /// Its initial index: 0 is `hci0`.
+  /// The initial index: 0 is `hci0`.
   public var number: Int
-  /// Its own address.
   public var address: BluetoothAddress
-  /// Its name, and its alias until another one is set.
+  /// The name, and the alias until another one is set.
   public var name: String
-  /// Whether it is on when it is plugged in.
+  /// Whether it is powered when it is plugged in.
   public var isPowered: Bool
-  /// The device that a program on it is for other adapters: its link, its pairing and its faults
-  /// count.
+  /// The device that the adapter is for others, when a program uses it as a peripheral. Only its
+  /// link, pairing and faults matter.
   public var peripheral = DeviceDefinition(address: BluetoothAddress(number: 0))
-  /// The seed of that device's randomness: drawn from that of the scenario or the world.
+  /// The seed of that device, derived from the seed of the scenario or world.
   package var seed: UInt64 = 0
 
-  /// An adapter; see the properties.
+  /// Creates an adapter; see the properties.
   ///
-  /// - Parameter address: nil: one that goes with its number.
+  /// - Parameter address: nil: an address derived from the number.
   public init(
     number: Int = 0, address: BluetoothAddress? = nil, name: String = "simulated",
     isPowered: Bool = true

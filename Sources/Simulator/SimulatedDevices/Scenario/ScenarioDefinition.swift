@@ -1,19 +1,19 @@
-// A world to run in, as data: devices, a host, a seed, and what goes wrong.
+// The definition of a scenario, as data: host, devices, seed and faults.
 
-/// Devices around a host, and the faults that affect them.
+/// A host, nearby devices, and faults.
 public struct ScenarioDefinition: Sendable, Hashable {
-  /// What it is about; empty for a file that only defines devices.
+  /// The title; empty for a file that only defines devices.
   public var name: String
-  /// Where its randomness comes from unless something else is asked for.
+  /// The default seed; nil: none.
   public var seed: UInt64?
   /// The host: its adapters and its bluetoothd.
   public var host: HostDefinition
-  /// With those faults among their rules that happen to operations.
+  /// The devices; faults of operations are among their rules.
   public var devices: [DeviceDefinition]
-  /// The faults that happen to the world.
+  /// The faults of the world.
   public var faults: [ScheduledFault]
 
-  /// A scenario; see the properties.
+  /// Creates a scenario; see the properties.
   ///
   /// ```swift
   /// let thermometers = try DeviceFile.load(path: "thermometer.yaml")
@@ -30,7 +30,7 @@ public struct ScenarioDefinition: Sendable, Hashable {
     self.faults = faults
   }
 
-  /// One world of several: the first seed and host that are given count.
+  /// Merges several scenarios: the first given seed and host apply.
   public static func joined(_ all: [ScenarioDefinition]) -> ScenarioDefinition {
     ScenarioDefinition(
       name: all.first { !$0.name.isEmpty }?.name ?? "", seed: all.compactMap(\.seed).first,
@@ -40,36 +40,36 @@ public struct ScenarioDefinition: Sendable, Hashable {
   }
 }
 
-/// The simulated host: its adapters, its release of BlueZ, its time limits. nil is the default.
+/// The simulated host: its adapters, release of BlueZ, and delays. nil means the default.
 public struct HostDefinition: Sendable, Hashable {
-  /// The release that is played, such as 5.83.
+  /// The simulated release, such as 5.83.
   public var release: Release?
-  /// Its adapters, the first of the one that faults affect; empty: one as usual.
+  /// The adapters, of which faults affect the first; empty: one default adapter.
   public var adapters: [AdapterSettings] = []
-  /// Whether clients may listen for advertisements without a scan.
+  /// Whether clients may register advertisement monitors (passive scanning).
   public var offersMonitors = false
-  /// From the request to disconnect to the end of the link.
+  /// The time from the disconnect request to the end of the link.
   public var disconnectDelay: Duration?
-  /// How long an answer of a device is waited for.
+  /// The limit for a response of a device.
   public var answerTimeout: Duration?
 
-  /// The usual host: one adapter, and the delays of bluetoothd.
+  /// Creates the default host: one adapter, and the delays of bluetoothd.
   public init() {}
 
-  /// A release by its numbers.
+  /// A release of BlueZ.
   public struct Release: Sendable, Hashable {
     /// The number before the dot.
     public var major: Int
     /// The number after the dot.
     public var minor: Int
 
-    /// A release, such as 5.66.
+    /// Creates a release, such as 5.66.
     public init(_ major: Int, _ minor: Int) {
       self.major = major
       self.minor = minor
     }
 
-    /// Reads `5.83`.
+    /// Parses a release such as `5.83`.
     public init?(written text: String) {
       let parts = text.split(separator: ".", omittingEmptySubsequences: false)
       guard parts.count == 2, let major = Int(parts[0]), let minor = Int(parts[1]),

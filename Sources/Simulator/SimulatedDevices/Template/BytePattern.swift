@@ -1,22 +1,22 @@
-// Which values a rule matches, octet by octet, and what it captures from them.
+// Matches values byte by byte, and captures variables from them.
 //
 // Pure.
 
 import Bluetooth
 public import Documents
 
-/// A row of octets, some of which may be anything: `01 ?? <size:u32> *`.
+/// A pattern of bytes: `01 ?? <size:u32> *`.
 public struct BytePattern: Sendable, Hashable {
   /// One element of a pattern.
   enum Token: Sendable, Hashable {
-    /// One octet that agrees in the bits of the mask.
+    /// One byte, compared in the bits of the mask.
     case octet(UInt8, mask: UInt8)
-    /// A whole number that gets a name.
+    /// An integer that is captured in a variable.
     case number(String, ValueFormat)
-    /// Whatever comes, also nothing; it may have a name. The last one.
+    /// The remaining bytes, possibly none; optionally captured. Always the last token.
     case rest(String?)
 
-    /// The name it gives, and to what.
+    /// The captured variable, with its kind.
     var named: (name: String, kind: VariableKind)? {
       switch self {
       case .octet, .rest(nil): nil
@@ -29,7 +29,7 @@ public struct BytePattern: Sendable, Hashable {
   /// The elements, in order.
   var tokens: [Token]
 
-  /// What the names stand for in `value`; nil when it does not match.
+  /// The captured variables; nil if the value does not match.
   func match(_ value: [UInt8]) -> Variables? {
     var found = Variables()
     var rest = value[...]
@@ -53,16 +53,16 @@ public struct BytePattern: Sendable, Hashable {
 }
 
 extension BytePattern {
-  /// What a word of a pattern may be.
+  /// The possible words of a pattern.
   static let words = "01, 0?, ??, 1xxx0000, 'text', <name:u16>, <name:*> or *"
 
-  /// Reads a pattern.
+  /// Parses a pattern.
   ///
-  /// Spaces separate the words: a byte in hexadecimal digits, `?` for any digit; its eight bits, `x`
-  /// for any bit; a text in single quotes; a name in angle brackets with an integer format, or with
-  /// `*` for the rest of the value; `*` alone for a rest without a name.
+  /// Spaces separate the words: a byte in hexadecimal digits, `?` for any digit; its eight bits,
+  /// `x` for any bit; a text in single quotes; a name in angle brackets with an integer format, or
+  /// with `*` for the rest of the value; `*` alone for a rest without a name.
   ///
-  /// - Throws: the first word that is none of these.
+  /// - Throws: A problem with the first invalid word.
   public init(written text: String) throws(Problem) {
     tokens = []
     var rest = text.drop { $0 == " " }

@@ -1,34 +1,34 @@
-// Small calculations: `$last - $first + 1`.
+// Integer expressions: `$last - $first + 1`.
 //
-// Whole numbers, + - * /, names, and how long or how many something is; no more than a device's
-// dialogue takes. Pure.
+// They have integers, + - * /, variables, and the size of a variable or table; device machines need
+// no more. Pure.
 
-/// Whole numbers and names, added up from left to right, products before sums.
+/// An integer expression. Products are evaluated before sums, otherwise from left to right.
 struct Expression: Sendable, Hashable {
-  /// One number that a calculation begins with.
+  /// One operand.
   enum Operand: Sendable, Hashable {
     case number(Int64)
-    /// The number behind a name.
+    /// The value of a number variable.
     case variable(String)
-    /// How many octets a variable has, or rows a table.
+    /// The number of bytes of a variable, or of rows of a table.
     case count(String)
   }
 
-  /// How a number is joined to those before it.
+  /// The operator in front of an operand.
   enum Operation: Character, Sendable, Hashable {
     case plus = "+"
     case minus = "-"
     case times = "*"
-    /// Division, whose remainder is dropped; by zero it is 0.
+    /// Integer division; division by zero yields 0.
     case divided = "/"
   }
 
-  /// In the order they are written; the first operation is plus or minus.
+  /// The operands in order, each with its operator. The first operator is plus or minus.
   private(set) var terms: [(operation: Operation, operand: Operand)] = []
 
-  /// Reads `$last - $first + 1`, `$image.count`, `-3`.
+  /// Parses an expression such as `$last - $first + 1`, `$image.count` or `-3`.
   ///
-  /// - Returns: nil when that is not what it is.
+  /// - Returns: nil if the text is not one.
   init?(written text: String) {
     var rest = text.drop { $0 == " " }
     var operation = Operation.plus
@@ -78,13 +78,14 @@ struct Expression: Sendable, Hashable {
     return isVariableName(word) ? .variable(String(word)) : nil
   }
 
-  /// Whether a name can be used behind a `$`: letters, digits and underscores, a letter first.
+  /// True if the name is valid after a `$`: letters, digits and underscores, beginning with a
+  /// letter.
   static func isVariableName(_ name: some StringProtocol) -> Bool {
     guard let first = name.first, first.isASCII, first.isLetter else { return false }
     return name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber) || $0 == "_" }
   }
 
-  /// The names in it, with what they have to be.
+  /// The variables in the expression, and whether their size is used.
   var names: [(name: String, isCounted: Bool)] {
     terms.compactMap { term in
       switch term.operand {
@@ -95,7 +96,7 @@ struct Expression: Sendable, Hashable {
     }
   }
 
-  /// The result, within 64 bits; what is divided by zero is 0.
+  /// The result, limited to 64 bits; division by zero yields 0.
   func value(in scope: Scope) -> Int64 {
     var sum: Int128 = 0
     var product: Int128 = 0

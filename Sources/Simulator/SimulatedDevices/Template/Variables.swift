@@ -1,6 +1,6 @@
-// What expressions and templates may name.
+// The variables of expressions and templates.
 
-/// The value of one name.
+/// The value of a variable.
 enum VariableValue: Sendable, Hashable {
   case number(Int64)
   case octets([UInt8])
@@ -13,33 +13,33 @@ enum VariableValue: Sendable, Hashable {
   }
 }
 
-/// What kind of value a name stands for.
+/// The kind of a variable.
 enum VariableKind: Sendable, Hashable {
   case number
   case octets
-  /// Rows of octets, of which a template takes one.
+  /// Rows of bytes; templates use one row.
   case table
 }
 
-/// Names with their values.
+/// Variables by name.
 typealias Variables = [String: VariableValue]
 
 extension Variables {
-  /// The number behind a name; 0 for anything else.
+  /// A number variable; 0 if it is missing or of another kind.
   func number(_ name: String) -> Int64 {
     if case .number(let number) = self[name] { number } else { 0 }
   }
 
-  /// The octets behind a name; none for anything else.
+  /// A bytes variable; empty if it is missing or of another kind.
   func octets(_ name: String) -> [UInt8] {
     if case .octets(let octets) = self[name] { octets } else { [] }
   }
 
-  /// These, and those of `other` over them.
+  /// These variables and those of `other`, which take precedence.
   func merging(_ other: Variables) -> Variables { merging(other) { _, later in later } }
 }
 
-/// What a template is evaluated with.
+/// The variables and tables for evaluating a template.
 struct Scope {
   var variables = Variables()
   var tables: [MachineDefinition.Table] = []
