@@ -361,9 +361,10 @@ struct RedactionTests {
     ]
     let redacted = Redaction.redacted(recording)
     #expect(redacted.reads[0].octets != Array("Ann".utf8))
-    let name = redacted.reads[0].octets
+    let pseudonym = redacted.reads[0].octets
     #expect(
-      redacted.writes.map(\.octets) == [name, Array("to ".utf8) + name, Array("Annual".utf8)]
+      redacted.writes.map(\.octets)
+        == [pseudonym, Array("to ".utf8) + pseudonym, Array("Annual".utf8)]
     )
     #expect(
       Redaction.replaced(in: recording) == [

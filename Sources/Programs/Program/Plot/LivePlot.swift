@@ -3,6 +3,7 @@
 // Thin: PlotState decides, PlotPicture draws, StatusLine shows.
 
 import BlueZ
+import Bluetooth
 import Jobs
 import Signals
 
