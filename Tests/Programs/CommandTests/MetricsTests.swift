@@ -1,5 +1,6 @@
 // `blerun batch --metrics`: the file, who may read it, and what it may not replace.
 
+import ArgumentParser
 import Bluetooth
 import Fixtures
 import Foundation
@@ -58,7 +59,7 @@ struct MetricsTests {
   @Test("what happens soon after a write is written later, and the end of a round at once")
   func pending() throws {
     let loop = VirtualTimeLoop()
-    let end = Fixtures.Ending(loop)
+    let end = LoopEnding(loop)
     let path = folder.path + "/m.prom"
     let file = try MetricsFile(MetricsOptions.parse([]), path: path, of: "B", on: loop)
     func failures() throws -> String? {
