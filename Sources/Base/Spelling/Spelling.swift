@@ -16,11 +16,14 @@ public enum Spelling {
   public static func nearest(to word: String, among candidates: [String]) -> String? {
     let letters = word.lowercased().prefix { $0.isLetter }
     if let synonym = synonyms[String(letters)]?.first(where: candidates.contains) { return synonym }
-    let candidates = candidates.filter { !haveOtherNumbers(word, $0) }
     let wanted = Array(word.lowercased())
     // Each extra letter is an edit, so words of very different lengths need not be compared: a word
     // of a megabyte would cost too much time.
-    let best = candidates.filter { abs($0.count - wanted.count) <= edits(in: $0) }
+    let candidates = candidates.filter {
+      abs($0.count - wanted.count) <= edits(in: $0) && !haveOtherNumbers(word, $0)
+    }
+    let best =
+      candidates
       .map { ($0, editDistance(wanted, Array($0.lowercased()))) }
       .min { $0.1 < $1.1 }
     if let (candidate, distance) = best, distance <= edits(in: candidate) { return candidate }

@@ -100,10 +100,11 @@ package struct Redaction: Sendable {
   /// Adds a value that is personal, for the places where it is, or a part of it is, in another one. What
   /// is shorter than three octets, or one octet repeated, would be found by chance.
   private mutating func add(_ octets: [UInt8], of uuid: BluetoothUUID) {
-    if octets.count >= 6, Set(octets).count >= 4 {
-      add(octets, Self.personal(octets, of: uuid), .none)
+    let trimmed = Self.trimmed(octets)
+    let whole = Self.texts.contains(uuid) ? trimmed : octets
+    if whole.count >= 6, Set(whole).count >= 4 {
+      add(whole, Self.personal(whole, of: uuid), .none)
     }
-    let trimmed = Array(octets.reversed().drop { [0, 0x20].contains($0) }.reversed())
     switch uuid {
     case Self.firstName, Self.lastName:
       for name in trimmed.split(separator: 0x20) where name.count >= 3 {
@@ -124,8 +125,17 @@ package struct Redaction: Sendable {
     texts.contains(uuid) || Self.octets.contains(uuid)
   }
 
+  /// The pseudonym of a personal value. NULs and spaces behind a text stay, and change nothing else.
   private static func personal(_ octets: [UInt8], of uuid: BluetoothUUID) -> [UInt8] {
-    shaped(octets, isText: texts.contains(uuid) && octets.allSatisfy { (0x20...0x7e).contains($0) })
+    guard texts.contains(uuid) else { return shaped(octets, isText: false) }
+    let text = trimmed(octets)
+    let isText = text.allSatisfy { (0x20...0x7e).contains($0) }
+    return shaped(text, isText: isText) + octets[text.count...]
+  }
+
+  /// A text without the NULs and spaces behind it.
+  private static func trimmed(_ octets: [UInt8]) -> [UInt8] {
+    Array(octets.reversed().drop { [0, 0x20].contains($0) }.reversed())
   }
 
   // MARK: Pseudonyms
@@ -329,7 +339,11 @@ package struct Redaction: Sendable {
   private func replaced(name: String, of address: BluetoothAddress) -> String {
     let known = String(decoding: replaced(Array(name.utf8)), as: UTF8.self)
     let pseudonyms = replacements.map { String(decoding: $0.pseudonym, as: UTF8.self) }
-    return Self.name(known, of: address) { run in pseudonyms.contains { $0.contains(run) } }
+    let addresses = digits.map { String(decoding: $0.pseudonym, as: UTF8.self) }
+    return Self.name(known, of: address) { run in
+      pseudonyms.contains { $0.contains(run) }
+        || addresses.contains(where: run.lowercased().hasSuffix)
+    }
   }
 
   private func replaced(_ octets: [UInt8]) -> [UInt8] {

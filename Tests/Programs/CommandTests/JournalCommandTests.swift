@@ -100,7 +100,7 @@ struct JournalCommandTests {
     let all = try run("history", "summary", "--journal", path, "--since", "2000-01-01")
     #expect(
       all.lines == [
-        "3 runs: 2 failed: expectation-not-met, 1 ok", "3 chains on 1 device: 2 failed", "",
+        "3 runs: 2 failed: expectation-not-met, 1 ok", "3 chains on 1 device: 2 failed",
         "device    failed  of  why", "Thermo-1  2       3   2 expectation-not-met",
       ],
       "\(all.output) \(all.errors)"

@@ -11,9 +11,9 @@ struct MachineTests {
   /// A device with a command, a state that is notified, a value, and one machine of these keys.
   func bench(_ machine: String) throws -> DeviceBench {
     let keys = DeviceText.keys([
-      "characteristic: fff1, properties: [read, write]",
+      "characteristic: fff1, properties: [read, write, notify]",
       "characteristic: fff2, properties: [read, notify]",
-      "characteristic: fff3, properties: [read, write], value: { u8: 5 }",
+      "characteristic: fff3, properties: [read, write, notify], value: { u8: 5 }",
     ])
     let lines = machine.split(separator: "\n").map { "  \($0)\n" }.joined()
     return DeviceBench(try DeviceText.device(keys + "machines:\n- machine: test\n" + lines))

@@ -68,7 +68,7 @@ public struct ExpectedFailure: Hashable, Sendable {
     /// For 0x0c and 0x0f its answer is that for 0x05, which is reported as such.
     ///
     /// - Source: BlueZ 5.66, `src/gatt-client.c` (create_gatt_dbus_error).
-    static let unreported: [ATTErrorCode: DeviceFailure.Code] = [
+    package static let unreported: [ATTErrorCode: DeviceFailure.Code] = [
       .requestNotSupported: .notSupported, .insufficientAuthorization: .notPermitted,
       .encryptionKeyTooShort: .notPaired, .invalidAttributeValueLength: .invalidValue,
       .insufficientEncryption: .notPaired,

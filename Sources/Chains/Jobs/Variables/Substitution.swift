@@ -41,7 +41,9 @@ struct Substitution {
       let isLive = keys.reversed().contains(where: Step.isLive)
       return scalar(text, isPlain: isPlain, node, isLive: isLive)
     case .sequence(let nodes):
-      let new = nodes.map { applied(to: $0, under: keys) }
+      // A list under 'command' is a program, then its arguments.
+      let rest = keys.last == Command.verb ? keys + ["arguments"] : keys
+      let new = nodes.enumerated().map { applied(to: $1, under: $0 == 0 ? keys : rest) }
       return Node(.sequence(new), at: node.place, path: node.path)
     case .mapping(let entries):
       let new = entries.map { entry in

@@ -1,6 +1,7 @@
 // The error codes of suites, and the failures that they stand for.
 
 public import Bluetooth
+import Jobs
 
 /// The failures that an error code of a suite means.
 ///
@@ -40,7 +41,9 @@ struct ErrorCode {
   /// The names of the failures in a chain; nil if it has no names for them.
   var names: [String]? {
     guard let failures, att.allSatisfy({ (1...255).contains($0) }) else { return nil }
-    return att.map { ATTErrorCode(rawValue: UInt8($0)).identifier } + failures.map(\.rawValue)
+    let reported = att.map { ATTErrorCode(rawValue: UInt8($0)) }
+      .filter { ExpectedFailure.Name.unreported[$0] == nil }
+    return reported.map(\.identifier) + failures.map(\.rawValue)
   }
 }
 
