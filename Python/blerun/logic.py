@@ -106,6 +106,10 @@ class Logic:
                 while line := lines.get():
                     connection.sendall(text(self._answer(json.loads(line))).encode() + b"\n")
             except (OSError, ValueError):
+                pass
+            except Exception as error:
+                self.errors.append(error)
+            finally:
                 with suppress(OSError):
                     connection.shutdown(socket.SHUT_RDWR)
 

@@ -79,8 +79,9 @@ class SimulatedBlueZ:
         if key == "program" and isinstance(given, list | tuple) and given:
             program = str(folder / given[0]) if "/" in str(given[0]) else given[0]
             words = [program, *given[1:]]
-            # Without `env`, blerun reports a program that cannot be started.
-            return ["env", "-C", str(folder), *words] if shutil.which(str(program)) else words
+            change = ["sh", "-c", 'cd "$1" && shift && exec "$@"', "sh", str(folder)]
+            # Without them, blerun reports a program that cannot be started.
+            return [*change, *words] if shutil.which(str(program)) else words
         if not isinstance(given, str | Path):
             return given
         if key != "csv":

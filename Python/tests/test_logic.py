@@ -194,10 +194,13 @@ def test_a_handler_that_runs_is_waited_for(peer: Peer, door: RoomDevice) -> None
     assert [str(error) for error in door.room.handler_errors] == ["late"]
 
 
-def test_the_socket_of_a_handler_is_in_no_folder(peer: Peer, door: RoomDevice) -> None:
-    before = set(Path(tempfile.gettempdir()).glob("blerun-logic-*"))
-    door.on("connected")(lambda: None)
-    assert set(Path(tempfile.gettempdir()).glob("blerun-logic-*")) <= before
+def test_the_socket_of_a_handler_is_in_no_folder(
+    peer: Peer, door: RoomDevice, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with tempfile.TemporaryDirectory(dir="/tmp") as folder:
+        monkeypatch.setattr(tempfile, "tempdir", folder)
+        door.on("connected")(lambda: None)
+        assert list(Path(folder).iterdir()) == []
 
 
 @pytest.mark.parametrize(

@@ -58,7 +58,8 @@ package struct DeviceRecording: Hashable, Sendable {
   package mutating func learn(deviceName: String) {
     guard !deviceName.isEmpty else { return }
     if name == nil { name = deviceName }
-    gapName = deviceName == name ? nil : deviceName
+    // The advertised name is shown until the Device Name has been read, and says nothing of that.
+    if deviceName != name { gapName = deviceName }
   }
 
   /// Adds the Device Name and the Appearance that were read as characteristics.

@@ -49,7 +49,9 @@ package struct Redaction: Sendable {
     let kinds = recording.characteristics.filter { one in
       isPersonal(one.uuid) && !values(of: one, in: recording).isEmpty
     }
+    let hasNumber = names.contains { name($0, of: recording.address) != withoutOwner($0) }
     return ["its address"] + (hasOwner ? ["the owner in its name"] : [])
+      + (hasNumber ? ["the number in its name"] : [])
       + kinds.map { AttributeNames.assigned.title(of: $0.uuid, .characteristic) }
   }
 
@@ -129,7 +131,8 @@ package struct Redaction: Sendable {
   private static func personal(_ octets: [UInt8], of uuid: BluetoothUUID) -> [UInt8] {
     guard texts.contains(uuid) else { return shaped(octets, isText: false) }
     let text = trimmed(octets)
-    let isText = text.allSatisfy { (0x20...0x7e).contains($0) }
+    let isText =
+      text.allSatisfy { $0 >= 0x20 && $0 != 0x7f } && String(validating: text, as: UTF8.self) != nil
     return shaped(text, isText: isText) + octets[text.count...]
   }
 
@@ -166,6 +169,8 @@ package struct Redaction: Sendable {
       state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
       let random = state >> 33
       guard isText else { return UInt8(truncatingIfNeeded: random) }
+      // A part of another character: any letter of ASCII.
+      if octet >= 0x80 { return UInt8(ascii: "a") + UInt8(random % 26) }
       for (first, count) in [("0", 10), ("a", 26), ("A", 26)] as [(Unicode.Scalar, UInt8)] {
         let first = UInt8(ascii: first)
         if octet >= first, octet - first < count {

@@ -164,7 +164,12 @@ static int supervisor_watch(pid_t program, int leash) {
         has_ended = 1;
       }
     }
-    if (phase == RUNNING ? has_ended : gone < 0) return status;
+    if (phase != RUNNING && gone < 0) return status;
+    if (phase == RUNNING && has_ended) {
+      // A request that came before the end of the program counts.
+      struct pollfd request = {leash, POLLIN, 0};
+      if (poll(&request, 1, 0) <= 0) return status;
+    }
     long now = supervisor_now();
     if (phase == ASKED && others && now >= others) {
       others = 0;
@@ -177,6 +182,8 @@ static int supervisor_watch(pid_t program, int leash) {
     if (phase == KILLING) {
       // A process that cannot be killed, as in an uninterruptible system call, is left alone.
       if (now >= deadline) return has_ended ? status : SIGKILL;
+      // Also where the list of processes cannot be read.
+      if (!has_ended) kill(-program, SIGKILL);
       supervisor_signal_descendants(SIGKILL, 0);
     }
     struct pollfd polled[2] = {{ended, POLLIN, 0}, {leash, POLLIN, 0}};
@@ -199,7 +206,7 @@ static int supervisor_watch(pid_t program, int leash) {
       phase = ASKED;
       others = now + 50;
       deadline = now + SUPERVISOR_GRACE;
-      kill(-program, SIGTERM);
+      if (has_ended) supervisor_signal_descendants(SIGTERM, 0); else kill(-program, SIGTERM);
     }
   }
 }

@@ -107,7 +107,7 @@ struct PageExplanationTests {
     #expect(list.hasPrefix(" open=\"open\">\n<summary>Notes, gaps and reconnects: 3</summary>"))
     let kinds = list.components(separatedBy: "<li class=\"").dropFirst().map { $0.prefix(4) }
     #expect(kinds == ["gap\"", "agai", "note"])
-    #expect(list.contains("battery-level (gap: the link was lost, and resumed after 2.000 s)</li>"))
+    #expect(list.contains("battery-level (gap: the link was lost, no values for 2.000 s)</li>"))
   }
 
   @Test("the row of a failed step has the messages and packets before it, in order")

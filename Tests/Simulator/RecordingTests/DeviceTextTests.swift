@@ -368,7 +368,8 @@ struct RedactionTests {
     )
     #expect(
       Redaction.replaced(in: recording) == [
-        "its address", "the owner in its name", "serial-number-string", "first-name",
+        "its address", "the owner in its name", "the number in its name", "serial-number-string",
+        "first-name",
       ]
     )
   }

@@ -189,7 +189,10 @@ extension DeviceTarget {
   public func difference(from device: Advertisement) -> String? {
     if matches(device) { return nil }
     switch self {
-    case .address: return "another address"
+    case .address(let address):
+      let digits = "\(address)".filter { $0 != ":" }
+      guard let name = device.name, name.uppercased() == digits else { return "another address" }
+      return "another address; to find it by its name: '\(name.dropLast())?'"
     case .name(let pattern, _):
       guard let name = device.name else { return "advertises no name" }
       return Self.difference(of: name, from: pattern, "name")

@@ -27,7 +27,8 @@ struct ConnectStep: StepKind {
       do {
         let origin = try await run.limited(connecting)
         run.outcome = .linked(origin, candidates: run.service.candidates)
-        if run.chain.expectsNewLink() { try judge(origin, run) }
+        if run.chain.expectsNewLink { try judge(origin, run) }
+        run.chain.connected()
         return
       } catch let failure as DeviceFailure where failure.code == .busy {
         // The limit of the step is for connecting, not for other runs.
@@ -43,7 +44,8 @@ struct ConnectStep: StepKind {
   ///
   /// - Throws: ``RunFailure`` where the plan demands a connection of its own.
   private func judge(_ origin: LinkOrigin, _ run: StepRun) throws(RunFailure) {
-    guard origin != .made else { return }
+    // An earlier run of this process has made and kept it.
+    if origin == .made || origin == .shared && run.plan.link.isKept { return }
     if run.plan.link.isExclusive {
       throw RunFailure(
         code: .busy, class: .passing, what: run.step.doing,
@@ -53,8 +55,8 @@ struct ConnectStep: StepKind {
     }
     if origin == .found {
       run.warn(
-        "the connection was made by another program or account, whose settings and unlocking hold "
-          + "for this run, too; 'exclusive: true' makes that a failure"
+        "the device was connected before this run: settings and unlocking of that connection, "
+          + "perhaps another program's, hold for this run, too; 'exclusive: true' makes that a failure"
       )
     }
   }

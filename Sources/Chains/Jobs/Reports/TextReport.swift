@@ -116,7 +116,7 @@ public struct TextReport: RunReport {
   static func text(_ gap: NotificationGap) -> String {
     let lasted = "\(milliseconds(gap.lasted)) s"
     switch gap.cause {
-    case .linkLost: return "(gap: the link was lost, and resumed after \(lasted))"
+    case .linkLost: return "(gap: the link was lost, no values for \(lasted))"
     case .overflow(let dropped):
       return "(gap: \(counted(dropped, "value")) dropped, the buffer was full)"
     case .output(let dropped):

@@ -178,15 +178,11 @@ final class ChainRun: Sendable {
 
   func linked(_ isLinked: Bool) { state.withLock { $0.isLinked = isLinked } }
 
-  /// Notes that a step has connected.
-  ///
-  /// - Returns: Whether no earlier step of this run has, without disconnecting since.
-  func expectsNewLink() -> Bool {
-    state.withLock { state in
-      defer { state.hasConnected = true }
-      return !state.hasConnected
-    }
-  }
+  /// Whether no step of this run has connected, or the connection has ended since.
+  var expectsNewLink: Bool { state.withLock { !$0.hasConnected } }
+
+  /// Records that a step has connected, over a connection that the plan accepts.
+  func connected() { state.withLock { $0.hasConnected = true } }
 
   func disconnected() {
     state.withLock { ($0.isLinked, $0.hasConnected) = (false, false) }

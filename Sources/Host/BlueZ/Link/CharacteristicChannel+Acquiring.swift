@@ -30,11 +30,13 @@ extension CharacteristicChannel {
       ended: { [weak self] in self?.notifySocketEnded() }
     )
     // The connection may have dropped while this task waited to be resumed.
-    let isOver = state.withLock { state in
-      state.causeTimer = nil
+    let (isOver, timer) = state.withLock { state in
+      defer { state.causeTimer = nil }
       if state.ending == nil { state.socket = socket }
-      return state.ending != nil
+      return (state.ending != nil, state.causeTimer)
     }
+    // It belongs to the socket before.
+    timer?.cancel()
     if isOver { socket.close() }
   }
 

@@ -229,7 +229,7 @@ extension CharacteristicChannel {
   /// The connection or the object has ended, or bluetoothd stopped the subscription: every stream
   /// ends or resumes.
   func end(_ problem: Cause) {
-    let (socket, held, timer) = state.withLock { state in
+    let (socket, holds, timer) = state.withLock { state in
       defer {
         state.socket = nil
         state.causeTimer = nil
@@ -240,18 +240,21 @@ extension CharacteristicChannel {
           state.isNotifying = false
         }
       }
-      return (state.socket, state.filter.linkEnded(), state.causeTimer)
+      return (state.socket, state.filter.holdsValues, state.causeTimer)
     }
     timer?.cancel()
     startAnswered()
-    // Subscribers still receive what came before.
-    deliver(held)
     socket?.drain()
     socket?.close()
     let now = loop.now
-    for subscriber in state.withLock({ $0.subscribers }) {
-      subscriber.mailbox.end(problem, at: now)
+    let subscribers = state.withLock { $0.subscribers }
+    let finish: @Sendable () -> Void = { [self] in
+      // Subscribers still receive the values that came before the end.
+      deliver(state.withLock { $0.filter.linkEnded() })
+      for subscriber in subscribers { subscriber.mailbox.end(problem, at: now) }
     }
+    // A reply that came in the same batch still makes a held value an echo: its reader runs first.
+    if holds { loop.post(finish) } else { finish() }
   }
 
   /// This program disconnects the device: subscriptions that wait to be resumed end.

@@ -37,14 +37,16 @@ extension DeviceLink {
         if try await !waitUntilDown() { try await endAgain() }
       case .adopt, .nothing, .callDisconnect, .reportLoss:
         // It existed before, or another part of this program is making it.
-        let isHeld = state.withLock { state in
+        let (isHeld, isOwn) = state.withLock { state in
           if keep { state.isKept = true }
-          return (state.machine.maker == .us || state.isShared) && !state.isKept
+          let isOwn = state.machine.maker == .us
+          return ((isOwn || state.isShared) && !state.isKept, isOwn)
         }
         if isHeld { hold(in: turn, name, release) }
         try await waitUntilReady()
         try await check()
-        return isHeld ? .shared : .found
+        // What this program keeps is no connection of another one.
+        return isHeld || keep && isOwn ? .shared : .found
       }
     }
   }

@@ -64,6 +64,9 @@ struct EchoFilter: Sendable {
     return held
   }
 
+  /// Whether values wait for the reply to a read.
+  var holdsValues: Bool { !held.isEmpty }
+
   /// The connection has ended: no reply makes a held value an echo any more.
   ///
   /// - Returns: The values to pass on now.

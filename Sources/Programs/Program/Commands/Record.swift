@@ -130,7 +130,9 @@ struct Record: WorldCommand {
 
   func run() throws {
     // Refuse first of all to replace an existing file, which may have been edited.
-    if let outputPath, access(outputPath, F_OK) == 0 {
+    // A dangling link is refused, too.
+    var status = stat()
+    if let outputPath, lstat(outputPath, &status) == 0 {
       throw Ending(.usage, "\(outputPath) exists already: name another file, or remove it")
     }
     let names = try naming.names()

@@ -5,13 +5,15 @@
 
 import Documents
 
-/// The arguments of this process, as the kernel has them.
+/// The arguments of this process: Swift's list, where it is the end of the kernel's.
 package enum ProcessArguments {
   /// The name of the program, and its arguments.
   package static let all: [String] = {
     let octets = try? TextFile.octets("/proc/self/cmdline", limit: longest)
-    // Without /proc, or before a library has changed anything, Swift's list is right.
-    return octets.flatMap(list) ?? CommandLine.arguments
+    let found = CommandLine.arguments
+    guard let kernel = octets.flatMap(list) else { return found }
+    // Where ld.so or an emulator starts this program, the kernel's list has that in front.
+    return !found.isEmpty && Array(kernel.suffix(found.count)) == found ? found : kernel
   }()
 
   /// The most bytes that Linux accepts: `_STK_LIM / 4 * 3` in `fs/exec.c`, for arguments and environment.

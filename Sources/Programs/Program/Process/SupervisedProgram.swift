@@ -101,12 +101,15 @@ final class SupervisedProgram: Sendable {
     supervisor.exitWhenEnded(within: limit)
   }
 
+  /// Asks the supervisor to end the program and its descendants. ``end()`` waits for that.
+  func requestEnd() { _ = writeAll(leash, [UInt8(ascii: "q")]) }
+
   /// Ends the program and its descendants: by SIGTERM, and by SIGKILL after two seconds.
   ///
   /// Must be called at most once, and not after the supervisor was reaped.
   func end() {
     if exitIfEnded() != nil { return }
-    _ = writeAll(leash, [UInt8(ascii: "q")])
+    requestEnd()
     if exitWhenEnded(within: Self.patience) == nil { supervisor.wait() }
   }
 

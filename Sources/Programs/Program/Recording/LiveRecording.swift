@@ -336,6 +336,8 @@ final class LiveRecording: Sendable {
   }
 
   private func reconnect() async throws {
+    // The next connection begins with the advertised name again.
+    if let name = service.name { change { $0.learn(deviceName: name) } }
     try await service.disconnect().run { _ in }
     try await connect()
   }

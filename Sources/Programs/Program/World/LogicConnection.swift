@@ -277,6 +277,8 @@ final class LogicConnection: Sendable {
       return (!state.isClosed, state.isOver)
     }
     guard isOpen else { return }
+    // First: a program that ends by itself, at the end of its input, leaves the programs that it started.
+    if !isOver { child?.requestEnd() }
     Glibc.close(descriptor)
     if !isOver { child?.end() }
     passComplaints(isLast: true)

@@ -199,7 +199,8 @@ final class AttributeServer: Sendable {
   func notified(_ handle: UInt16, _ value: [UInt8]) { characteristic(handle)?.notified(value) }
 
   private func characteristic(_ handle: UInt16) -> CharacteristicServer? {
-    for service in exportable where service.entry.handle <= handle && handle <= service.entry.lastHandle {
+    for service in exportable
+    where service.entry.handle <= handle && handle <= service.entry.lastHandle {
       return service.characteristics.first { $0.entry.handle == handle }
     }
     return nil

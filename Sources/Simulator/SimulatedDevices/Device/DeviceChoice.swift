@@ -14,18 +14,18 @@ extension SimulatedDevice {
   public static func named(
     _ text: String, among devices: [SimulatedDevice]
   ) throws(Problem) -> SimulatedDevice {
-    if let address = BluetoothAddress(text) {
-      if let found = devices.first(where: { $0.isReceived(under: address) }) { return found }
-    } else {
-      let found = devices.filter { $0.definition.name?.lowercased() == text.lowercased() }
-      if found.count == 1 { return found[0] }
-      if found.count > 1 {
-        let addresses = found.map { "\($0.definition.address)" }.joined(separator: ", ")
-        throw Problem(
-          "\(found.count) devices are called '\(text)': expected an address of these: "
-            + addresses
-        )
-      }
+    if let address = BluetoothAddress(text),
+      let found = devices.first(where: { $0.isReceived(under: address) })
+    {
+      return found
+    }
+    let found = devices.filter { $0.definition.name?.lowercased() == text.lowercased() }
+    if found.count == 1 { return found[0] }
+    if found.count > 1 {
+      let addresses = found.map { "\($0.definition.address)" }.joined(separator: ", ")
+      throw Problem(
+        "\(found.count) devices are called '\(text)': expected an address of these: " + addresses
+      )
     }
     let known = devices.map(\.title)
     throw Problem(
