@@ -74,7 +74,8 @@ struct RunSelection: ParsableArguments {
   static func start(_ argument: String) throws -> Start {
     let day = "\(argument)T00:00:00.000000Z"
     if let time = Timestamp.time(day) {
-      // `Timestamp` accepts day 31 in every month, and counts it into the next.
+      // An impossible day such as February 30 is parsed as a day of the next month, so it is
+      // compared.
       guard Timestamp.text(time) == day else {
         throw ValidationError("there is no day \(argument)")
       }
