@@ -1,10 +1,12 @@
-// The command line: parses, runs the chosen command, and ends with the promised exit status.
+// The command line: parses it, runs the chosen command, and exits with its status.
+//
+// What the commands do is in Commands.
 
 package import ArgumentParser
 import Glibc
 import Jobs
 
-/// Runs chains of operations against Bluetooth LE devices, through BlueZ or simulated.
+/// The command `blerun`, which runs chains on Bluetooth LE devices, real or simulated.
 package struct Blerun: ParsableCommand {
   package static let configuration = CommandConfiguration(
     commandName: "blerun",
@@ -40,30 +42,30 @@ package struct Blerun: ParsableCommand {
     ]
   )
 
-  /// The version of all programs of the package.
+  /// The version of all programs in the package.
   package static let version = "0.1.0"
 
   package init() {}
 
-  /// Runs the command of the arguments, and ends the process with its status.
+  /// Runs the command of the arguments, and exits with its status.
   package static func main() {
     main(Array(ProcessArguments.all.dropFirst())) { try $0.run() }
   }
 
-  /// The same for a program that is one of the commands: its arguments are those of the command.
+  /// Runs a program that is one of the commands: its arguments are those of the command.
   ///
-  /// - Parameter body: Carries out the command.
+  /// - Parameter body: Performs the command.
   package static func main<Command: ParsableCommand>(
     as _: Command.Type, _ body: (Command) throws -> Void
   ) {
     let word = Command.configuration.commandName.map { [$0] } ?? []
     main(word + ProcessArguments.all.dropFirst()) { command in
-      // What is not the command is a request for help.
+      // Any other parsed command is a request for help.
       if let command = command as? Command { try body(command) } else { try command.run() }
     }
   }
 
-  /// The same for a program that carries out several commands: its arguments begin with the word.
+  /// Runs a program with several commands: its first argument is the name of the command.
   package static func main(
     _ arguments: [String], _ run: (inout any ParsableCommand) throws -> Void
   ) {
@@ -73,16 +75,16 @@ package struct Blerun: ParsableCommand {
     end(status(of: arguments, run))
   }
 
-  /// Ends the process when all is printed.
+  /// Flushes the output and exits the process.
   ///
-  /// What libraries would do at the end of a process is left out: OpenSSL frees what the threads of
-  /// libnats still use, and a command that has done its work would end with a crash.
+  /// `_exit` skips the exit handlers of libraries: OpenSSL's would free memory that the threads of
+  /// libnats still use, and crash a command that has done its work.
   static func end(_ status: ExitStatus) -> Never {
     StandardStreams.ofProcess.finish(patience: StandardOutput.patienceAfterSignal)
     _exit(status.rawValue)
   }
 
-  /// Runs the command of the arguments and returns the exit status of the process.
+  /// Runs the command of the arguments, and returns its exit status.
   private static func status(
     of arguments: [String], _ run: (inout any ParsableCommand) throws -> Void
   ) -> ExitStatus {
@@ -92,7 +94,7 @@ package struct Blerun: ParsableCommand {
     } catch let refusal as Ending {
       return status(of: refusal)
     } catch {
-      // Other errors than those of the parser are about texts that cannot be read.
+      // Errors other than the parser's are about unreadable texts.
       return status(printing: error, otherwise: .data)
     }
     if let command = command as? any WorldCommand {
@@ -104,7 +106,7 @@ package struct Blerun: ParsableCommand {
     return [.ok, .failed, .passing].contains(status) ? .output : status
   }
 
-  /// Carries out a command and returns the exit status of the process.
+  /// Performs a command, and returns its exit status.
   private static func status(of body: () throws -> Void) -> ExitStatus {
     do {
       try body()
@@ -122,10 +124,10 @@ package struct Blerun: ParsableCommand {
     return ending.status
   }
 
-  /// The command of the arguments, which does nothing yet.
+  /// Parses the arguments; runs nothing.
   ///
-  /// - Throws: ``Ending`` where the parser would report something else than what is meant; else the error of
-  ///   the parser.
+  /// - Throws: ``Ending`` for mistakes that the parser would describe misleadingly; otherwise the
+  ///   error of the parser.
   static func command(of arguments: [String]) throws -> any ParsableCommand {
     if let unknown = unknownCommand(in: arguments[...])
       ?? Simulate.commandWithoutDashes(in: arguments)
@@ -145,7 +147,7 @@ package struct Blerun: ParsableCommand {
     }
   }
 
-  /// The command. What follows `--` after `simulate` belongs to the program that it starts.
+  /// Parses the command. After `simulate`, the arguments behind `--` belong to the started program.
   private static func parsed(_ arguments: [String]) throws -> any ParsableCommand {
     guard arguments.first == "simulate",
       let terminator = arguments.firstIndex(of: "--")
@@ -156,9 +158,9 @@ package struct Blerun: ParsableCommand {
     return simulate
   }
 
-  /// Prints what is wrong with the command line, or the help that was requested.
+  /// Prints the error in the command line, or the requested help.
   ///
-  /// - Parameter otherwise: The status of what is not about usage.
+  /// - Parameter otherwise: The status of errors that are not about usage.
   private static func status(printing error: any Error, otherwise: ExitStatus) -> ExitStatus {
     if columns < 40 { setenv("COLUMNS", "40", 1) }
     let text = fullMessage(for: error)
@@ -172,10 +174,11 @@ package struct Blerun: ParsableCommand {
     return status(printing: text)
   }
 
-  /// The width for which the parser makes its text: it needs 40, and asks the environment.
+  /// The width for which the parser wraps text, at least 40: it reads `COLUMNS` from the
+  /// environment.
   ///
-  /// swift-argument-parser 1.8.2 indents by 26 columns and traps where nothing is left to the right of
-  /// that, also where it only finds the exit code: `HelpGenerator.labelColumnWidth`,
+  /// swift-argument-parser 1.8.2 indents by 26 columns and traps if none is left, even while it
+  /// only computes the exit code: `HelpGenerator.labelColumnWidth`,
   /// https://github.com/apple/swift-argument-parser/blob/1.8.2/Sources/ArgumentParser/Utilities/StringExtensions.swift
   private static var columns: Int {
     RuntimeFolder.variable("COLUMNS").flatMap { Int($0) } ?? StandardStreams.columns ?? 80

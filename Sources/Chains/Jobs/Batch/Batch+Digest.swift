@@ -1,7 +1,8 @@
-// Detects whether a batch has changed since an earlier run.
+// Detects whether a batch changed since an earlier run.
 
 extension Batch {
-  /// The steps with their values, line by line, and the devices or the scan that finds them.
+  /// The devices and their steps with values, line by line; for a scan, the scan and an example
+  /// chain.
   ///
   /// Settings that may change before a batch is resumed are not included: concurrency, failure
   /// rule, retries, timeouts, connection settings, the gateways and the interval.
@@ -12,7 +13,7 @@ extension Batch {
     }
   }
 
-  /// 16 hexadecimal digits; equal for equal ``work``.
+  /// A digest of ``work``, as 16 hexadecimal digits.
   ///
   /// ```swift
   /// let batch = try Batch.load(path: "fleet.yaml")
@@ -22,8 +23,7 @@ extension Batch {
     RunIdentity(seed: 0, text: work.joined(separator: "\n")).description
   }
 
-  /// The first line of ``work`` that differs from an earlier batch: the earlier and the current
-  /// line.
+  /// Finds the first line of ``work`` that differs from an earlier batch.
   ///
   /// ```swift
   /// let earlier = try Batch.load(path: "fleet.old.yaml").lines
@@ -33,7 +33,8 @@ extension Batch {
   /// ```
   ///
   /// - Parameter lines: The ``lines`` of the earlier batch.
-  /// - Returns: Nil when both do the same work; a line is nil where the other batch is longer.
+  /// - Returns: The earlier and the current line, nil for the one whose batch is shorter; nil
+  ///   altogether if both batches do the same work.
   public func difference(from lines: [String]) -> (then: String?, now: String?)? {
     let (old, new) = (Self.body(lines), Self.body(self.lines))
     func line(_ lines: [String], _ index: Int) -> String? {
@@ -45,7 +46,7 @@ extension Batch {
     return nil
   }
 
-  /// The lines after the head, without those of settings that may change.
+  /// The lines after the head, without settings that may change before a batch is resumed.
   private static func body(_ lines: [String]) -> [String] {
     let how = [
       "timeout   ", "retry     ", "link      ", "device    ", "adapter   ", "pin       ",
@@ -56,7 +57,7 @@ extension Batch {
 }
 
 extension BatchDevice {
-  /// The batch with fixed values for the settings that may change.
+  /// The device with fixed values for settings that may change before a batch is resumed.
   fileprivate var bare: BatchDevice {
     var device = self
     device.plan.timeout = .seconds(1)

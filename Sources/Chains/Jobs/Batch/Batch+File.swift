@@ -1,12 +1,14 @@
-// Makes a batch from its file, with the chain and the table that it names.
+// Loads a batch from its file, with the chain and the table that the file names.
+//
+// The keys of the file are described in BatchFile.swift.
 
 public import Bluetooth
 public import Documents
 
 extension Batch {
-  /// Reads a batch file, with the chain and the table that it names, and makes all plans.
+  /// Loads a batch file, with the chain and the table that it names, and creates all plans.
   ///
-  /// Reads all files and runs nothing: a batch that loads has valid files.
+  /// Reads every file and runs nothing, so a batch that loads has valid files.
   ///
   /// ```swift
   /// let batch = try Batch.load(path: "fleet.yaml", with: ["least": "20"])
@@ -18,7 +20,7 @@ extension Batch {
   ///   - bindings: Values for the variables of all devices; they override those of the files.
   ///   - names: Names for UUIDs; those of the files override them.
   ///   - limits: The limits of the batch and of its chains.
-  ///   - change: A change to the plan of each device, after all files are read.
+  ///   - change: A change to the plan of each device, applied after all files are read.
   /// - Throws: `DocumentErrors` with all errors. An error in the values of one device has the
   ///   position of that device.
   public static func load(
@@ -45,14 +47,14 @@ extension Batch {
     )
   }
 
-  /// The absolute path of a batch file, without symbolic links, which identifies the batch.
+  /// Resolves the absolute path of a batch file without symbolic links; it identifies the batch.
   public static func wholePath(of path: String) -> String {
     FolderOfFile.realPath(path) ?? path
   }
 
-  /// Whether a file is a batch: it has devices, and a chain or steps.
+  /// Whether a file looks like a batch: it has `devices`, and `chain` or `steps`.
   ///
-  /// False for a file that cannot be read; reading it as a chain then reports why.
+  /// False for an unreadable file; loading it as a chain then reports the error.
   ///
   /// ```swift
   /// let path = "fleet.yaml"
@@ -63,7 +65,7 @@ extension Batch {
     Document.keys(at: path).map(isMeant(by:)) ?? false
   }
 
-  /// Whether a file with these keys is a batch.
+  /// Whether these top-level keys are those of a batch.
   package static func isMeant(by keys: [String]) -> Bool {
     keys.contains("devices") && (keys.contains("chain") || keys.contains("steps"))
   }
@@ -84,8 +86,8 @@ extension BatchFile {
 }
 
 extension StepReader {
-  /// The chain in the file that the batch names, or of the keys in the batch itself; nil after an
-  /// error.
+  /// Loads the chain from the file that the batch names, or from the batch file itself; nil after
+  /// an error.
   fileprivate mutating func chain(
     of file: BatchFile, _ root: Node, in path: String
   ) -> ChainTemplate? {
@@ -105,7 +107,7 @@ extension StepReader {
     }
   }
 
-  /// The devices with their plans; nil after an error.
+  /// Creates the devices with their plans; nil after an error.
   fileprivate mutating func devices(
     _ devices: BatchFile.Devices, at node: Node, _ template: BatchTemplate
   ) -> Batch.Devices? {
@@ -125,7 +127,7 @@ extension StepReader {
 
   // MARK: A table
 
-  /// A device for each row; nil after an error in the head of the table.
+  /// Reads a device from each row; nil after an error in the header of the table.
   private mutating func rows(of source: DeviceTable, _ node: Node) -> [BatchFile.NamedDevice]? {
     let table: CSVTable
     do throws(DocumentErrors) {
@@ -153,7 +155,7 @@ extension StepReader {
         complain(cells[column], Problem(found: "an empty cell", expected: shape.expected(self)))
         return nil
       }
-      // As one of a list, with the columns that the table names as its keys.
+      // Read like a listed device: the cells become the values of the keys that name the columns.
       let entries = keys.filter { !cells[$0.value].cellText.isEmpty }.map { key, index in
         let cell = cells[index]
         let text = Node(.scalar(cell.cellText, isPlain: false), at: cell.place, path: "")
@@ -212,8 +214,8 @@ extension StepReader {
     }
   }
 
-  /// Reports errors once that all devices have: they are errors in the chain. Other errors are
-  /// reported at the position of the device.
+  /// Reports an error that all devices share only once, because it is in the chain. Other errors
+  /// are reported at the position of their device.
   private mutating func report(
     _ wrong: [(device: BatchFile.NamedDevice, problems: [Problem])], of all: Int
   ) {

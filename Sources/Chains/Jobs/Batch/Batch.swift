@@ -1,36 +1,34 @@
-// One chain for many devices: completely known before anything happens.
+// One chain for many devices, completely known before the first run.
 //
 // A pure value. It is read from a file, printed by a dry run, and run by BatchRunner.
 
 public import Bluetooth
 import Documents
 
-/// A chain, its devices, and how to run it on them.
+/// A chain, its devices, and the rules for running it on them.
 public struct Batch: Sendable {
-  /// The devices of a batch.
   public enum Devices: Sendable {
-    /// Listed in the file or in a table, each with its plan.
+    /// Devices listed in the file or in a table, each with its plan.
     case listed([BatchDevice])
-    /// Found by a scan when the batch begins.
+    /// Devices that a scan finds when each round begins.
     case scanned(BatchScan)
   }
 
-  /// The name of the batch, for people.
+  /// The name of the batch, for output.
   public var name: String?
-  /// What the chain runs on: a list, or what a scan finds.
   public var devices: Devices
-  /// How many chains run at once, at least 1.
+  /// The maximum number of chains that run at once, at least 1.
   public var concurrency: Int
-  /// Whether a failed device ends the batch.
+  /// The effect of a failed device on those that have not begun.
   public var onFailure: FailureRule
-  /// The deadline of one round, without clean-up; nil: none.
+  /// The deadline of one round, not counting cleanup; nil for none.
   public var deadline: Duration?
-  /// It runs at once and then at this interval, at least 1 s; nil: it runs once.
+  /// The interval between the starts of two rounds, at least 1 s; nil runs the batch once.
   public var every: Duration?
 
-  /// A batch; see the properties. Starts nothing.
+  /// Creates a batch; starts nothing.
   ///
-  /// By default, it runs one device after the other, once, without a deadline, and continues after
+  /// By default, it runs on one device after another, once, without a deadline, and continues after
   /// a failure.
   ///
   /// ```swift
@@ -53,20 +51,21 @@ public struct Batch: Sendable {
 
 /// A device of a batch, and its plan.
 public struct BatchDevice: Hashable, Sendable {
-  /// Its name in output, unique in the batch.
+  /// The name in output, unique in the batch.
   public let label: String
-  /// How the device is found.
+  /// The address or name by which the device is found.
   public let target: DeviceTarget
-  /// Its name when a scan found it; nil for a listed device.
+  /// The advertised name of a device that a scan found; nil for a listed device.
   public let name: String?
-  /// The chain with the values of this device.
+  /// The chain, with the values of this device.
   public var plan: Plan
-  /// Which gateways of a fleet run its job: the wishes of the device, and of the whole batch.
+  /// The gateways that may run the job: settings of the device, or else of the batch.
   public var placement = Placement()
-  /// Where the plan comes from, for whoever sends it elsewhere; nil for a plan made in Swift.
+  /// The source of the plan, from which a fleet sends it to a gateway; nil for a plan made in
+  /// Swift.
   var origin = Uncompared<(template: ChainTemplate, bindings: Bindings)?>(nil)
 
-  /// A device with its own plan, whose variables have values already.
+  /// Creates a device with a plan whose variables already have values.
   public init(label: String, target: DeviceTarget, name: String? = nil, plan: Plan) {
     self.label = label
     self.target = target
@@ -75,11 +74,11 @@ public struct BatchDevice: Hashable, Sendable {
   }
 }
 
-/// What happens to waiting devices when a device fails.
+/// The effect of a failed device on the waiting ones.
 public enum FailureRule: Hashable, Sendable, CustomStringConvertible {
-  /// They run all the same.
+  /// All waiting devices still run.
   case `continue`
-  /// None begins after this number of failures. Running chains continue to their end.
+  /// No device begins after this number of failures. Running chains continue to their end.
   case stop(after: Int)
 
   public var description: String {
@@ -92,13 +91,13 @@ public enum FailureRule: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Batch {
-  /// `12 devices`, or `devices of a scan`.
+  /// The number of devices, for output: `12 devices`, or `devices of a scan`.
   public var extent: String {
     guard case .listed(let devices) = devices else { return "devices of a scan" }
     return counted(devices.count, "device")
   }
 
-  /// Whether a device names a gateway of a fleet.
+  /// Whether any device names a gateway of a fleet.
   package var hasPlacement: Bool {
     guard case .listed(let devices) = devices else { return false }
     return devices.contains { $0.placement != Placement() }
@@ -139,7 +138,7 @@ extension Batch {
     var indices: [Work: Int] = [:]
     for device in devices {
       var plan = device.plan
-      // All plans differ in the device.
+      // Plans are grouped by everything except the device.
       plan.device = nil
       let work = Work(plan: plan, placement: device.placement)
       if let index = indices[work] {
@@ -154,7 +153,7 @@ extension Batch {
     }
   }
 
-  /// A plan, and the devices that it is for.
+  /// The text of one plan, under the devices that share it.
   private static func group(
     _ devices: String, _ plan: Plan, _ placement: Placement = Placement()
   ) -> [String] {

@@ -1,35 +1,35 @@
-// The events of a batch itself, without those of the runs on its devices.
+// Events of a batch as a whole.
+//
+// The events of the runs on its devices are in RunEvent.swift.
 
-/// One event of a batch.
+/// An event of a batch.
 ///
-/// The order is: waiting, before a round that follows another; started; the events of the runs, with
-/// device-ended after the last of each; finished, when all devices are disconnected.
+/// The order is: `waiting`, before every round but the first; `started`; the events of the runs,
+/// with `deviceEnded` after the last of each; `finished`, when all devices are disconnected.
 public struct BatchEvent: Equatable, Sendable {
-  /// What happened.
   public enum Change: Equatable, Sendable {
-    /// The next round begins at this wall-clock time; so many earlier times passed during the last.
+    /// The next round begins at this wall-clock time; `missed` start times passed during the last
+    /// round.
     case waiting(until: Duration, missed: Int)
-    /// The batch, or one round of a repeated batch, began.
+    /// A round began; a batch without an interval has only one.
     case started(BatchStart)
-    /// A device has ended, including its clean-up. A receiver must have stored its results when it
-    /// returns: only then the next device begins in the lane.
+    /// A device ended, including its cleanup. The receiver must store the results before it
+    /// returns: the next device of the lane begins right after.
     case deviceEnded(BatchDevice, RunEnding, BatchCounts)
-    /// All devices have ended.
+    /// All devices of the round ended.
     case finished(BatchEnding)
   }
 
-  /// A function of the seed, the batch and the round.
+  /// The identity of the round, derived from the seed, the batch and the round number.
   public let batch: RunIdentity
-  /// The ordinal of the round in the batch, from 1.
+  /// The number of the round, from 1.
   public let round: Int
-  /// The time since the start of the round, on the clock of the loop; zero before it.
+  /// The time since the round began, on the clock of the loop; zero before that.
   public let offset: Duration
   /// The wall-clock time, since 1970-01-01T00:00:00Z.
   public let wallClock: Duration
-  /// What happened.
   public let change: Change
 
-  /// An event; what runs a batch makes them.
   package init(
     batch: RunIdentity, round: Int, offset: Duration, wallClock: Duration, change: Change
   ) {
@@ -41,7 +41,7 @@ public struct BatchEvent: Equatable, Sendable {
   }
 }
 
-/// A round at its start.
+/// The state of a round at its start.
 public struct BatchStart: Equatable, Sendable {
   /// The name of the batch, if it has one.
   public let name: String?
@@ -49,7 +49,8 @@ public struct BatchStart: Equatable, Sendable {
   public let devices: [BatchDevice]
   /// The maximum number of devices at a time.
   public let concurrency: Int
-  /// The outcomes of an earlier run, in a resumed round; the devices are the remaining ones.
+  /// In a resumed round, the outcomes of the interrupted run; `devices` has only the remaining
+  /// ones.
   public let past: BatchPast?
 
   package init(name: String?, devices: [BatchDevice], concurrency: Int, past: BatchPast? = nil) {
@@ -60,26 +61,24 @@ public struct BatchStart: Equatable, Sendable {
   }
 }
 
-/// How a round ended.
+/// The outcome of a round.
 public struct BatchEnding: Equatable, Sendable {
-  /// How a round ended.
+  /// The outcome of a round in one word.
   public enum Status: String, Hashable, Sendable {
-    /// All devices succeeded.
     case ok
-    /// A device failed, or the round itself.
+    /// A device failed, or the round itself did.
     case failed
-    /// It was cancelled: by a signal, or by its deadline.
+    /// A signal or the deadline cancelled the round.
     case cancelled
   }
 
-  /// How it ended.
   public let status: Status
-  /// How many devices succeeded, failed and were cancelled.
+  /// The number of devices by outcome.
   public let counts: BatchCounts
   /// The labels of the devices that did not begin.
   public let notRun: [String]
-  /// Why the round itself failed: its deadline, or a scan that found too few devices. Failures of
-  /// devices are in their own endings.
+  /// The failure of the round itself: its deadline, or a scan that found too few devices. Failures
+  /// of devices are in their own endings.
   public let failure: RunFailure?
   /// The exit status of a process that runs only this round.
   public let exitStatus: ExitStatus

@@ -1,17 +1,19 @@
-// The devices of a batch file: listed, in a table, or found by a scan.
+// The `devices` key of a batch file: a list, a table, or a scan.
+//
+// It reads names only; the plans of the devices are created in Batch+File.swift.
 
 import Bluetooth
 import Documents
 
 extension BatchFile {
-  /// How a batch file names its devices.
+  /// The devices as the batch file gives them.
   enum Devices: Hashable, Sendable {
     case list([NamedDevice])
     case table(DeviceTable)
     case scan(FoundDevices)
   }
 
-  /// A named device, before it has a plan.
+  /// A device by address or name, before it has a plan.
   struct NamedDevice: Hashable, Sendable {
     let node: Node
     let target: DeviceTarget
@@ -41,7 +43,7 @@ extension Shape where Value == BatchFile.Devices {
 
 // MARK: One by one
 
-/// A device of a list that is more than a text: `{ address: …, with: { level: 5 } }`.
+/// A device in a list that is written as a mapping: `{ address: …, with: { level: 5 } }`.
 struct ListedDevice: Described {
   var keys = DeviceKeys()
   var bindings = Bindings()
@@ -61,7 +63,7 @@ extension StepReader {
   mutating func listed(_ node: Node) -> BatchFile.NamedDevice? {
     if node.text != nil {
       guard let target = parsed(node, { try DeviceTarget(parsing: $0) }) else { return nil }
-      // One certain device, not any device.
+      // `*` would match any device, but an entry must name one.
       if target != .any { return .init(node: node, target: target) }
       let expected = "{ scan: … } instead of the list"
       complain(node, Problem("'*' matches any device", expected: expected))
@@ -85,13 +87,14 @@ extension StepReader {
 
 // MARK: A table
 
-/// `{ csv: devices.csv, address: mac }`: one device for each row; the columns are variables.
+/// A CSV table with one device for each row, whose columns are variables: `{ csv: devices.csv,
+/// address: mac }`.
 struct DeviceTable: Described {
   var file = ""
-  /// The columns, by the keys that name them.
+  /// The names of the columns, by key.
   var columns: [String: String] = [:]
 
-  /// The way in which the table names devices.
+  /// The key that names the column with the devices.
   var naming: DeviceColumn? { DeviceColumn.allCases.first { columns[$0.rawValue] != nil } }
 
   static let keys: [Key<Self>] =
@@ -110,7 +113,7 @@ struct DeviceTable: Described {
   ]
 }
 
-/// The keys that name the column with the devices.
+/// A key that names the column with the devices.
 enum DeviceColumn: String, CaseIterable {
   case address, name, alias
 
@@ -125,11 +128,12 @@ enum DeviceColumn: String, CaseIterable {
 
 // MARK: A scan
 
-/// `{ scan: 10s, name: "Thermo*", at-least: 3 }`: the keys of a scan in a chain, and numbers.
+/// A scan that finds the devices: the keys of a `scan` step, with a minimum and a maximum number.
+/// `{ scan: 10s, name: "Thermo*", at-least: 3 }`
 struct FoundDevices: Described {
   var scanning = Scanning()
   var least = 1
-  /// Nil for the limit on devices.
+  /// The maximum number of devices; nil for ``PlanLimits/devices``.
   var most: Int?
 
   static let keys: [Key<Self>] =

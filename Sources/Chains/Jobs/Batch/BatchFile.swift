@@ -1,4 +1,6 @@
-// The keys of a batch file. What its devices are is in BatchFile+Devices.swift.
+// The keys of a batch file.
+//
+// The `devices` key is described in BatchFile+Devices.swift.
 
 import Bluetooth
 import Documents
@@ -7,7 +9,7 @@ import Documents
 struct BatchFile: Described {
   var name: String?
   var names = AttributeNames.assigned
-  /// The path of the chain; nil where the file has the steps itself.
+  /// The path of the chain file; nil if the batch file contains the steps.
   var chain: String?
   var common = Bindings()
   var devices = Devices.list([])
@@ -18,8 +20,8 @@ struct BatchFile: Described {
   var every: Duration?
   var placement = Placement()
 
-  /// The keys of a chain that a batch may have instead of `chain: FILE`. They are read for each
-  /// device, with its variables.
+  /// The keys of a chain that a batch file may contain instead of `chain: FILE`. They are read
+  /// again for each device, with its variables.
   static let chainKeys: [KeyDescription] = {
     let own = ["name", "names", "device", "retry"]
     let plan = Plan.keys.map(\.description).filter { !own.contains($0.name) }
@@ -31,7 +33,7 @@ struct BatchFile: Described {
   static let keys: [Key<Self>] =
     [
       Key("name", \.name, .text("a text"), "the name of the batch, for people"),
-      // Before the keys that use them.
+      // Read before the keys whose values use the names.
       .names(\.names),
       Key(
         "chain",
@@ -83,7 +85,7 @@ struct BatchFile: Described {
 }
 
 extension KeyDescription {
-  /// The key of a chain, as one that a batch may have.
+  /// The description of a chain's key for use in a batch file.
   fileprivate var ofChain: KeyDescription {
     let reference = "\(ChainSchema.file)#/definitions/chain/properties/\(name)"
     let shape = ShapeDescription(shape.file(PlanLimits()), schema: ["$ref": .string(reference)])
@@ -92,9 +94,9 @@ extension KeyDescription {
 }
 
 extension Shape where Value == String {
-  /// The path of a file below the folder of the file that names it.
+  /// A path that must stay below the folder of the file that names it.
   ///
-  /// - Parameter what: "a table".
+  /// - Parameter what: The kind of file, for errors: "a table".
   static func file(_ what: String) -> Self {
     let expected = "the path of \(what)"
     return Shape(expected, schema: .type("string")) { node, reader in
@@ -140,7 +142,7 @@ extension Shape where Value == FailureRule {
   }
 }
 
-/// `{ stop-after: 3 }`
+/// The mapping `{ stop-after: 3 }`.
 struct StopRule: Described {
   var count = 1
 

@@ -1,22 +1,21 @@
-// The state of an interrupted run of a batch, to resume it.
+// The state of an interrupted round of a batch, from which it is resumed.
 
 public import Bluetooth
 public import Documents
 
 /// An interrupted round of a batch, and its remaining devices.
 ///
-/// Pure: it is made from a journal, and read by BatchRunner.
+/// A pure value: created from a journal, and used by BatchRunner.
 public struct BatchPast: Hashable, Sendable {
   /// A device of the round.
   public struct Device: Hashable, Sendable {
-    /// The device, as output names it.
+    /// The name of the device in output.
     public let label: String
-    /// Its name when a scan found it.
+    /// The advertised name, if a scan found the device.
     public let name: String?
-    /// The ending of its last chain; nil when none ended.
+    /// The ending of its last run; nil if none ended.
     public let ending: Ending?
 
-    /// What an earlier run of the batch recorded of a device.
     public init(label: String, name: String? = nil, ending: Ending? = nil) {
       self.label = label
       self.name = name
@@ -24,16 +23,14 @@ public struct BatchPast: Hashable, Sendable {
     }
   }
 
-  /// The ending of the chain of a device.
+  /// The ending of a run on a device.
   public struct Ending: Hashable, Sendable {
-    /// How the run on the device ended.
     public let status: RunEnding.Status
-    /// The class of the failure; nil when the chain succeeded.
+    /// The class of the failure; nil if the run succeeded.
     public let `class`: FailureClass?
-    /// How many steps ended with a warning.
+    /// The number of steps that ended with a warning.
     public let warnings: Int
 
-    /// An ending, with the class of its failure.
     public init(_ status: RunEnding.Status, _ class: FailureClass? = nil, warnings: Int = 0) {
       self.status = status
       self.class = `class`
@@ -41,21 +38,21 @@ public struct BatchPast: Hashable, Sendable {
     }
   }
 
-  /// The ordinal of the round in the batch, from 1.
+  /// The number of the round, from 1.
   public let round: Int
-  /// All devices of the round, in the order in which they began or should begin.
+  /// All devices of the round, in their starting order.
   public let devices: [Device]
-  /// The endings of the devices that are not run again.
+  /// The outcomes of the devices that do not run again.
   public let counts: BatchCounts
   private let leftOut: Set<String>
 
-  /// What is left of an interrupted round.
+  /// Creates the state of an interrupted round.
   ///
   /// - Parameters:
-  ///   - round: The index of the round, from 1.
+  ///   - round: The number of the round, from 1.
   ///   - devices: The devices of the round.
-  ///   - skipsFailed: Whether failed devices are skipped, too. Otherwise they are run again, like
-  ///     the devices that were cancelled, had not ended or did not begin.
+  ///   - skipsFailed: Whether failed devices are skipped, too. Otherwise they run again, like the
+  ///     devices that were cancelled, had not ended or did not begin.
   public init(round: Int, devices: [Device], skipsFailed: Bool) {
     self.round = round
     self.devices = devices
@@ -73,9 +70,9 @@ public struct BatchPast: Hashable, Sendable {
     self.leftOut = leftOut
   }
 
-  /// The remaining devices of a batch; nil when they are not known before a scan.
+  /// The remaining devices of a batch; nil if a scan must find them first.
   ///
-  /// - Throws: `DocumentErrors` when the chain is invalid for a device that the scan found.
+  /// - Throws: `DocumentErrors` if the chain is invalid for a device that the scan found.
   func left(of batch: Batch) throws(DocumentErrors) -> [BatchDevice]? {
     switch batch.devices {
     case .listed(let devices): return left(of: devices)
@@ -87,12 +84,12 @@ public struct BatchPast: Hashable, Sendable {
     devices.filter { !leftOut.contains($0.label) }
   }
 
-  /// The number of remaining devices of the round.
+  /// The number of remaining devices in the round.
   public var left: Int { devices.count - leftOut.count }
 }
 
 extension Batch {
-  /// The batch with its remaining devices; the complete batch when a scan must find them.
+  /// Returns the batch with only its remaining devices; unchanged if a scan must find them first.
   ///
   /// ```swift
   /// let past = BatchPast(
@@ -101,7 +98,7 @@ extension Batch {
   /// let rest = try Batch.load(path: "fleet.yaml").left(after: past)  // without the hall
   /// ```
   ///
-  /// - Throws: `DocumentErrors` when the chain is invalid for a device that a scan found.
+  /// - Throws: `DocumentErrors` if the chain is invalid for a device that a scan found.
   public func left(after past: BatchPast) throws(DocumentErrors) -> Batch {
     guard let left = try past.left(of: self) else { return self }
     var batch = self

@@ -1,22 +1,23 @@
-// The progress of a batch, as one line.
+// The progress of a batch in one line: counts, a bar and the remaining time.
+//
+// It prints nothing, and it reads no clock: the caller passes the time.
 
-/// Counts, a bar and the remaining time. Pure: the caller passes times.
+/// The progress of a round.
 public struct BatchProgress: Equatable, Sendable {
-  /// The number of devices.
   public let total: Int
-  /// The number of devices that ended before the round began or was resumed.
+  /// The number of devices that ended in an earlier, interrupted run of the round.
   private let before: Int
-  /// When the round began, on any clock.
+  /// The start of the round, on the clock that the caller uses.
   private let begun: Duration
   private var done = 0
   private var failed = 0
-  /// The tenths of all devices that were printed as plain lines.
+  /// The progress already printed as plain lines, in tenths of all devices.
   private var printedTenths = 0
 
   /// The width of the bar, in characters.
   static let barWidth = 24
 
-  /// The progress of a round that has just begun.
+  /// Creates the progress at the start of a round.
   ///
   /// ```swift
   /// let progress = BatchProgress(total: 100, begun: .zero)
@@ -25,8 +26,8 @@ public struct BatchProgress: Equatable, Sendable {
   ///
   /// - Parameters:
   ///   - total: The number of devices.
-  ///   - begun: When the round began.
-  ///   - counts: The devices that ended before.
+  ///   - begun: The start of the round.
+  ///   - counts: The outcomes of an earlier, interrupted run of the round.
   public init(total: Int, begun: Duration, before counts: BatchCounts = BatchCounts()) {
     self.total = total
     self.begun = begun
@@ -36,7 +37,7 @@ public struct BatchProgress: Equatable, Sendable {
     printedTenths = total == 0 ? 0 : done * 10 / total
   }
 
-  /// Updates the counts when a device has ended.
+  /// Updates the counts after a device ended.
   ///
   /// ```swift
   /// var progress = BatchProgress(total: 100, begun: .zero)
@@ -46,7 +47,7 @@ public struct BatchProgress: Equatable, Sendable {
   /// }
   /// ```
   ///
-  /// - Returns: Whether to print a plain line: another tenth of the devices is done.
+  /// - Returns: Whether to print a plain line: another tenth of the devices ended.
   public mutating func take(_ counts: BatchCounts) -> Bool {
     done = counts.done
     failed = counts.failed
@@ -55,11 +56,11 @@ public struct BatchProgress: Equatable, Sendable {
     return tenth > printedTenths
   }
 
-  /// `[#####---] 12/100 devices, 1 failed, 3m20s left`.
+  /// The bar and the text: `[#####---] 12/100 devices, 1 failed, 3m20s left`.
   ///
   /// - Parameters:
   ///   - now: The current time, on the clock of `begun`.
-  ///   - width: The maximum width in characters. When it is too small, the bar is omitted and the
+  ///   - width: The maximum width in characters. If it is too small, the bar is omitted and the
   ///     text is truncated.
   public func line(at now: Duration, width: Int) -> String {
     let filled = total == 0 ? Self.barWidth : Self.barWidth * done / total
@@ -71,20 +72,20 @@ public struct BatchProgress: Equatable, Sendable {
     return whole.count <= width ? whole : String(text.prefix(width))
   }
 
-  /// `12/100 devices, 1 failed, 3m20s left`.
+  /// The text without a bar: `12/100 devices, 1 failed, 3m20s left`.
   public func text(at now: Duration) -> String {
     let failures = failed == 0 ? "" : ", \(failed) failed"
     let rest = remaining(at: now).map { ", \(Self.written($0)) left" } ?? ""
     return "\(done)/\(total) devices\(failures)\(rest)"
   }
 
-  /// The remaining time at the average speed so far; nil before the first device has ended.
+  /// The remaining time at the average speed so far; nil before the first device of this run ended.
   public func remaining(at now: Duration) -> Duration? {
     guard done > before, done < total else { return nil }
     return (now - begun) / (done - before) * (total - done)
   }
 
-  /// Seconds below a minute, otherwise the two largest units.
+  /// The duration in seconds below a minute, otherwise in its two largest units.
   private static func written(_ duration: Duration) -> String {
     let seconds = duration.components.seconds
     switch seconds {

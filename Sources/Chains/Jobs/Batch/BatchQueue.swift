@@ -1,24 +1,24 @@
-// Decides which device begins next, and when no further device begins.
+// Decides which device of a batch begins next, and when no further device begins.
+//
+// It runs nothing: BatchRunner reports beginnings and endings to it.
 
 import Bluetooth
 
 /// The devices of one round, in order: waiting, running and ended.
-///
-/// Pure: it returns the next device, and receives the endings.
 struct BatchQueue: Equatable, Sendable {
   let count: Int
   let rule: FailureRule
   private(set) var running = 0
-  /// All devices that have ended, including those of an earlier run.
+  /// The outcomes of all ended devices, including those of an interrupted run.
   private(set) var counts: BatchCounts
-  /// Failures of an earlier run: the failure rule ignores them.
+  /// The failures of an interrupted run, which do not count for the failure rule.
   private let failedBefore: Int
   private var next = 0
   private var isStopped = false
-  /// Devices that should have begun but could not.
+  /// Devices that left the queue but were cancelled before their run began.
   private var takenBack: [Int] = []
 
-  /// - Parameter counts: The endings of earlier devices, which are not in this queue.
+  /// - Parameter counts: The outcomes of an interrupted run, whose devices are not in this queue.
   init(count: Int, rule: FailureRule, before counts: BatchCounts = BatchCounts()) {
     self.count = count
     self.rule = rule
@@ -26,7 +26,8 @@ struct BatchQueue: Equatable, Sendable {
     failedBefore = counts.failed
   }
 
-  /// Begins the next device and returns its index; nil when no further device begins.
+  /// Returns the index of the next device and counts it as running; nil if no further device
+  /// begins.
   mutating func begin() -> Int? {
     guard !isStopped, next < count else { return nil }
     defer { next += 1 }
@@ -34,40 +35,38 @@ struct BatchQueue: Equatable, Sendable {
     return next
   }
 
-  /// Records that a running device has ended.
   mutating func ended(_ ending: RunEnding) {
     running -= 1
     counts.count(ending)
     if case .stop(let most) = rule, counts.failed - failedBefore >= most { isStopped = true }
   }
 
-  /// Records that a device did not begin, because the batch was cancelled.
+  /// Records that a device from ``begin()`` did not run, because the batch was cancelled.
   mutating func tookBack(_ index: Int) {
     running -= 1
     takenBack.append(index)
   }
 
-  /// No further device begins.
+  /// Prevents further devices from beginning.
   mutating func stop() { isStopped = true }
 
-  /// The devices that were not run, in order.
+  /// The devices that did not run, in order.
   var notRun: [Int] { takenBack.sorted() + Array(next..<count) }
 }
 
 /// The number of devices by outcome.
 public struct BatchCounts: Hashable, Sendable {
-  /// How many devices succeeded.
+  /// The number of devices that succeeded.
   public private(set) var ok = 0
-  /// How many devices failed.
+  /// The number of devices that failed.
   public private(set) var failed = 0
-  /// How many devices were cancelled.
+  /// The number of devices that were cancelled.
   public private(set) var cancelled = 0
-  /// How many steps on these devices ended with a warning.
+  /// The number of steps, on all devices, that ended with a warning.
   public private(set) var warnings = 0
   private var passing = 0
   private var unavailable = 0
 
-  /// None so far.
   public init() {}
 
   package mutating func count(_ ending: RunEnding) {
@@ -92,12 +91,12 @@ public struct BatchCounts: Hashable, Sendable {
     }
   }
 
-  /// The number of devices that have ended.
+  /// The number of devices that ended.
   public var done: Int { ok + failed + cancelled }
 
   /// The exit status of the process for these outcomes.
   ///
-  /// - Parameter others: Failures of the batch itself, which are not in these counts.
+  /// - Parameter others: The number of failures of the batch itself, which are not in these counts.
   package func exitStatus(others: Int) -> ExitStatus {
     let all = failed + cancelled + others
     if all == 0 { return .ok }

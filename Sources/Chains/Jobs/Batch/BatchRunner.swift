@@ -1,4 +1,4 @@
-// Runs a batch: lanes that take one device after the other.
+// Runs a batch in lanes, each with one device at a time.
 //
 // BatchQueue decides which device begins next, and when no further device begins.
 
@@ -6,22 +6,22 @@ public import Bluetooth
 import Documents
 public import Signals
 
-/// Runs a batch.
+/// A runner of batches.
 ///
-/// It has one lane for each chain that may run at once. Each lane is a serial scheduler on the same
-/// loop: the turn of a device, including clean-up, ends before the next device begins in that lane.
-/// The service serialises the connects of each adapter, whatever the lane.
+/// Each concurrent chain has its own lane: a serial scheduler on a loop that all lanes share. A
+/// device, including its cleanup, ends before the next one in its lane begins. Connects of one
+/// adapter are still serialised by the service, across lanes.
 public final class BatchRunner: Sendable {
-  /// Makes the service of a device.
+  /// Creates the service of a device.
   public typealias MakeService =
     @Sendable (_ target: DeviceTarget, _ link: LinkRule, _ scheduler: SerialScheduler)
     -> any Device
 
   private struct State {
     var queue: BatchQueue
-    /// Why the batch was cancelled.
+    /// The cause of the cancellation of the batch.
     var cause: (any Error)?
-    /// The deadline of this round, when it has passed. Later rounds begin all the same.
+    /// The deadline of this round, once passed. Unlike `cause`, it does not prevent later rounds.
     var deadline: TimedOut?
     var pause: Task<Void, any Error>?
     var round = 0
@@ -31,8 +31,7 @@ public final class BatchRunner: Sendable {
 
   /// Called before each round, with its identity and its number.
   ///
-  /// The round fails with an error that it throws; the closure that it returns is called after the
-  /// round.
+  /// An error fails the round. The returned closure is called after the round.
   public typealias Admission =
     @Sendable (_ batch: RunIdentity, _ round: Int) async throws -> @Sendable () -> Void
 
@@ -49,7 +48,7 @@ public final class BatchRunner: Sendable {
 
   private var loop: Loop { lanes[0].loop }
 
-  /// Describes the run of a batch; starts nothing.
+  /// Creates a runner; starts nothing.
   ///
   /// ```swift
   /// let client = try await BlueZClient.open(on: EventLoop())
@@ -63,16 +62,16 @@ public final class BatchRunner: Sendable {
   /// ```
   ///
   /// - Parameters:
-  ///   - batch: What to run.
-  ///   - scheduler: The first lane; the others are made on its loop.
+  ///   - batch: The batch to run.
+  ///   - scheduler: The first lane; the others are created on its loop.
   ///   - seed: Part of the identities of the runs.
-  ///   - past: The state of an earlier round, which is resumed with its remaining devices. No other
-  ///     round follows, whatever the interval.
-  ///   - runCommand: Runs the programs of `command` steps, as far as the plans allow them.
-  ///   - service: Makes the service of a device.
+  ///   - past: The state of an interrupted round; only its remaining devices run. No other round
+  ///     follows, even if the batch has an interval.
+  ///   - runCommand: Runs the programs of `command` steps that the plans allow.
+  ///   - service: Creates the service of a device.
   ///   - admission: Called before each round.
   ///   - onRunEvent: Receives the events of the runs, on the loop, one at a time.
-  ///   - onEvent: Receives the events of the batch, likewise.
+  ///   - onEvent: Receives the events of the batch, on the loop, one at a time.
   public init(
     _ batch: Batch, on scheduler: SerialScheduler, seed: UInt64, goingOn past: BatchPast? = nil,
     runCommand: RunCommand? = nil, service: @escaping MakeService,
@@ -101,7 +100,7 @@ public final class BatchRunner: Sendable {
     )
   }
 
-  /// Cancels the batch: no further device begins, and running chains end with their clean-up.
+  /// Cancels the batch: no further device begins, and running chains end with their cleanup.
   ///
   /// ```swift
   /// let runner = BatchRunner(
@@ -109,7 +108,7 @@ public final class BatchRunner: Sendable {
   /// device.scheduler.loop.after(.seconds(3600)) { runner.cancel(CancellationError()) }
   /// ```
   ///
-  /// - Parameter cause: The error with which they end. Only the first cause counts.
+  /// - Parameter cause: The error with which the runs end. Only the first call has an effect on it.
   public func cancel(_ cause: any Error) {
     let pause = state.withLock { state in
       if state.cause == nil { state.cause = cause }
@@ -124,8 +123,8 @@ public final class BatchRunner: Sendable {
 
   /// Runs the batch once, or repeatedly at its interval.
   ///
-  /// Rounds do not overlap: a time that passes during a round is skipped. The interval is measured
-  /// by the loop's clock, which does not count while the host is suspended.
+  /// Rounds do not overlap: a start time that passes during a round is skipped. The interval is
+  /// measured by the loop's clock, which stops while the host is suspended.
   ///
   /// ```swift
   /// let runner = BatchRunner(
@@ -133,9 +132,9 @@ public final class BatchRunner: Sendable {
   /// let status = await runner.run(most: 1)
   /// ```
   ///
-  /// - Parameter most: The maximum number of rounds; nil: until it is cancelled.
+  /// - Parameter most: The maximum number of rounds; nil repeats until the batch is cancelled.
   /// - Returns: The exit status of the process: that of the first round that failed, or of the
-  ///   signal that cancelled it.
+  ///   signal that cancelled the batch.
   public func run(most: Int?) async -> ExitStatus {
     guard let interval = batch.every, past == nil else {
       return await round(past?.round ?? 1).exitStatus
@@ -162,7 +161,7 @@ public final class BatchRunner: Sendable {
     return cause.flatMap { RunFailure($0).signal }.map { .interrupted(by: $0) } ?? status
   }
 
-  /// The cause of the cancellation, if there was one.
+  /// The cause of the cancellation of the batch; nil if it was not cancelled.
   private var cause: (any Error)? { state.withLock { $0.cause } }
 
   private func wait(until time: Instant) async {
@@ -240,7 +239,7 @@ public final class BatchRunner: Sendable {
     return finish(devices, isCut ? cause.map { failure($0) } : nil, isCancelled: isCut)
   }
 
-  /// Why this round ends before its time, if it does.
+  /// The reason that this round ends early: cancellation or deadline; nil if it does not.
   private var causeOfRound: (any Error)? { state.withLock { $0.cause ?? $0.deadline } }
 
   private func endRound(_ deadline: TimedOut) {
@@ -298,7 +297,7 @@ public final class BatchRunner: Sendable {
 
   /// Runs the chain on a device.
   ///
-  /// - Returns: The ending; nil when the batch was cancelled before the chain began.
+  /// - Returns: The ending; nil if the batch was cancelled before the chain began.
   private func run(
     _ device: BatchDevice, in lane: SerialScheduler, of round: Int
   ) async -> RunEnding? {
@@ -321,7 +320,7 @@ public final class BatchRunner: Sendable {
     } catch {
       guard let ending = reported.withLock({ $0 }) else { return nil }
       guard ending.status == .ok else { return ending }
-      // The chain succeeded, but the clean-up of its turn failed.
+      // The chain succeeded, but the cleanup of its turn failed.
       let failure = RunFailure(error)
       return RunEnding(
         status: .failed, failure: failure, step: nil, done: ending.done, warnings: ending.warnings
@@ -331,7 +330,7 @@ public final class BatchRunner: Sendable {
 }
 
 extension BatchDevice {
-  /// The device with the secrets of its plan read.
+  /// Returns the device with the secrets of its plan loaded.
   func withSecrets() throws(Problem) -> BatchDevice {
     var device = self
     device.plan = try plan.withSecrets()

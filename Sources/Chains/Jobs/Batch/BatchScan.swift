@@ -1,20 +1,20 @@
-// Devices that a scan finds when the batch begins.
+// A scan that finds the devices of a batch when a round begins.
 
 public import Bluetooth
 public import Documents
 
-/// The scan that finds the devices of a batch, and the chain for each.
+/// The scan that finds the devices of a batch, and the chain for each device.
 public struct BatchScan: Sendable, CustomStringConvertible {
-  /// The duration and the filter of the scan.
+  /// The duration and the filter.
   public let scanning: Scanning
-  /// The minimum number of devices. With fewer the batch fails, and no chain begins.
+  /// The minimum number of devices. With fewer, the round fails before the first chain begins.
   public let least: Int
   /// The maximum number of devices; those found first are used.
   public let most: Int
   private let template: BatchTemplate
-  /// An example device with its plan, so that the chain is checked before the scan.
+  /// A made-up device with its plan, which checks the chain before the scan.
   public let example: BatchDevice
-  /// The chain for people, without the values of a certain device.
+  /// The chain for output, with placeholders for the address and the name.
   let shown: Plan
 
   init(
@@ -27,17 +27,18 @@ public struct BatchScan: Sendable, CustomStringConvertible {
     let none = BluetoothAddress(number: 0)
     example = try Self.device(none, .address(none), name: nil, template)
     let placeholders = Self.bindings(address: "(address)", name: "(name)")
-    // A value may have to be a number, or may be too long for what it is part of.
+    // Falls back to the example: a placeholder may be too long, or not be the number that a step
+    // needs.
     var shown = (try? template.device(.any, placeholders))?.plan ?? example.plan
     shown.device = nil
     self.shown = shown
   }
 
-  /// The plans of the devices that were found, in the order in which they were first found.
+  /// Creates the plans of the devices that were found, in the order of first reception.
   ///
-  /// The variables `address` and `name` are those of the device; a device that does not advertise a
-  /// name has its address as its name. A device whose address may change is found again by its name,
-  /// unless another one has it, too.
+  /// The variables `address` and `name` are those of the device; a device that advertises no name
+  /// has its address as its name. A device whose address may change is later found by its name,
+  /// unless another device has the same name.
   ///
   /// ```swift
   /// let found = try await device.scan(ScanFilter(name: "Soil-*")).take(3).collect()
@@ -46,8 +47,8 @@ public struct BatchScan: Sendable, CustomStringConvertible {
   /// for one in try scan.devices(found) { print(one.label, one.plan.steps.count) }
   /// ```
   ///
-  /// - Throws: `DocumentErrors` when the chain is invalid for one of them: its name is not valid
-  ///   for the variable that uses it.
+  /// - Throws: `DocumentErrors` if the chain is invalid for one of the devices, for example because
+  ///   its name is not valid for the variable that uses it.
   public func devices(_ found: [Advertisement]) throws(DocumentErrors) -> [BatchDevice] {
     let targets = Self.targets(found.map(\.name))
     var devices: [BatchDevice] = []
@@ -58,7 +59,7 @@ public struct BatchScan: Sendable, CustomStringConvertible {
     return devices
   }
 
-  /// The plans of the devices that the scan of an earlier run found.
+  /// Creates the plans of the devices that the scan of an interrupted run found.
   ///
   /// - Throws: `DocumentErrors` like ``devices(_:)``.
   func devices(_ past: BatchPast) throws(DocumentErrors) -> [BatchDevice] {
@@ -66,7 +67,8 @@ public struct BatchScan: Sendable, CustomStringConvertible {
     var devices: [BatchDevice] = []
     for device in past.devices {
       guard let address = BluetoothAddress(device.label) else { continue }
-      // The type of the address is not recorded: this is the form of those that change.
+      // The journal does not record the address type; the top bits 01 mark a resolvable private
+      // address, which changes.
       let name = address.number >> 46 == 0b01 ? device.name : nil
       let target = targets(address, name)
       devices.append(try Self.device(address, target, name: device.name, template))
@@ -74,8 +76,8 @@ public struct BatchScan: Sendable, CustomStringConvertible {
     return devices
   }
 
-  /// How each of the devices of a scan is found again: by its address, and one whose address may change
-  /// by its name, which is given then, if no other has it.
+  /// Chooses how each device is found again: by its address, or, for an address that may change, by
+  /// a name that no other device has. The caller passes a name only for an address that may change.
   private static func targets(
     _ names: [String?]
   ) -> (_ address: BluetoothAddress, _ name: String?) -> DeviceTarget {
@@ -106,10 +108,10 @@ public struct BatchScan: Sendable, CustomStringConvertible {
 }
 
 extension BatchScan {
-  /// How long the scan for other devices takes, at most.
+  /// The maximum duration of the second scan, which lists other devices in range.
   private static let otherScanLimit = Duration.seconds(5)
 
-  /// Scans, and makes the plans of the devices that were found.
+  /// Scans, and creates the plans of the devices that were found.
   ///
   /// - Throws: ``RunFailure`` with the code `not-found` for too few devices; the failure of the
   ///   scan; `DocumentErrors` like ``devices(_:)``.
@@ -129,8 +131,8 @@ extension BatchScan {
     return try devices(found)
   }
 
-  /// What is in range beside the devices that were found, from a second, shorter scan: bluetoothd
-  /// reports no device to the first one that its filter excludes. Empty where nothing is known.
+  /// Describes other devices in range, which a second, shorter scan finds: bluetoothd does not
+  /// report devices that the filter of the first scan excludes. Empty if there are none.
   private func others(with service: any Device) async -> String {
     let (filter, all) = (scanning.filter, ScanFilter(isPassive: scanning.filter.isPassive))
     guard filter != all else { return "" }
@@ -139,7 +141,7 @@ extension BatchScan {
     do {
       try await scan.listen(with: service, into: &received)
     } catch {
-      // The batch has failed already, for a reason that matters more.
+      // Ignored: the batch has already failed for a more important reason.
       guard !received.all.isEmpty else { return "" }
     }
     return filter.others(among: received.all)

@@ -1,11 +1,11 @@
-// The JSON Schema of batch files, from the descriptions of their keys.
+// The JSON Schema of batch files, derived from the descriptions of their keys.
 
 import Documents
 
-/// The JSON Schema (draft 7) of batch files: `docs/batch.schema.json`. It refers to
+/// The JSON Schema (draft 7) of batch files, `docs/batch.schema.json`. It refers to
 /// `chain.schema.json`.
 public enum BatchSchema {
-  /// The file, indented, without the newline at its end.
+  /// The schema file, indented, without the final newline.
   ///
   /// ```swift
   /// print(BatchSchema.text)  // what `blerun schema batch` prints
@@ -43,7 +43,8 @@ public enum BatchSchema {
 }
 
 extension JSONValue {
-  /// The schema for keys that are read before variables have values.
+  /// The schema without `{variable}` alternatives, for keys that are read before variables have
+  /// values.
   fileprivate var withoutVariables: JSONValue {
     switch self {
     case .null, .boolean, .number, .string: return self

@@ -1,29 +1,28 @@
-// Makes the plans of the devices of a batch.
+// Creates the plans of the devices of a batch.
 
 import Bluetooth
 import Documents
 
-/// Makes the plan of a device from the chain, the values for all devices, and the settings of the
-/// batch.
+/// The chain of a batch and the values and settings for all devices, from which each plan is made.
 struct BatchTemplate: Sendable {
   var chain: ChainTemplate
-  /// Values for the variables of all devices. Values of a device override them; values of a command
-  /// line override both.
+  /// Values for the variables of all devices, from the file. Those of a device override them; those
+  /// of the command line (`given`) override both.
   var common = Bindings()
   var given = Bindings()
   /// Names for UUIDs; those of the chain override them.
   var names = AttributeNames.assigned
-  /// Replaces that of the chain.
+  /// The retry rule of the batch, which replaces that of the chain; nil keeps it.
   var retry: RetryRule?
-  /// The gateways for all devices. Those of a device override them.
+  /// The gateways for all devices; those of a device override them.
   var placement = Placement()
-  /// The change that a command line makes to each plan.
+  /// A change from the command line, applied to each plan.
   var change: @Sendable (inout Plan) -> Void = { _ in }
 
-  /// A device with its plan.
+  /// Creates a device with its plan.
   ///
   /// - Parameters:
-  ///   - name: Its name when a scan found it.
+  ///   - name: The advertised name, if a scan found the device.
   ///   - own: Values for the variables of this device.
   /// - Throws: `DocumentErrors` with the errors in the chain, or in its values.
   func device(

@@ -1,11 +1,11 @@
-// A batch for people: one line for each device, when it ends.
+// The text output of a batch: one line for each device that ends.
 
-/// One line for each device when it ends, after its name. With `showsSteps` all lines of each run,
-/// each after the name of its device.
+/// A report with one line for each device that ends. With `showsSteps`, it has all lines of each
+/// run, prefixed with the name of the device.
 public struct BatchTextReport: RunReport {
   private let showsSteps: Bool
 
-  /// A report of batches, with or without the steps of each device.
+  /// Creates a report, with or without the steps of each device.
   ///
   /// ```swift
   /// let text = BatchTextReport(showsSteps: true)
@@ -20,7 +20,7 @@ public struct BatchTextReport: RunReport {
     return TextReport().lines(for: event).map { "\(event.deviceTitle.printable)  \($0)" }
   }
 
-  /// The lines about a batch that waits, or that failed itself: for standard error.
+  /// The lines for standard error: the batch waits for the next round, or the batch itself failed.
   ///
   /// ```swift
   /// let batches = BatchTextReport()
@@ -42,8 +42,7 @@ public struct BatchTextReport: RunReport {
 }
 
 extension TextReport {
-  /// The lines about the batch itself at its end: its own failure, and the devices that did not
-  /// run.
+  /// The lines at the end of a batch: its own failure, and the devices that did not run.
   public func lines(for event: BatchEvent) -> [String] {
     guard case .finished = event.change else { return [] }
     var whole = RecordedWhole(.batch)

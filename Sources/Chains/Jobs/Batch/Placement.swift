@@ -1,21 +1,21 @@
-// Where the job of a device may run, when a fleet runs a batch.
+// The gateways of a fleet that may run the job of a device.
 
 import Documents
 
-/// Which gateways of a fleet run the job of a device. Without a fleet it has no meaning.
+/// The gateways of a fleet that may run the job of a device. Without a fleet it has no effect.
 public struct Placement: Hashable, Sendable {
-  /// The only gateway that may run it; nil for any.
+  /// The only gateway that may run the job; nil for any.
   public var pin: String?
-  /// The gateway that runs it where it observes the device; nil for none.
+  /// The gateway that runs the job if it observes the device; nil for no preference.
   public var prefer: String?
 
-  /// No wish: the gateway that observes the device best runs its job.
+  /// Creates a placement without settings: the gateway that observes the device best runs the job.
   public init() {}
 
-  /// What a gateway is named by, for errors.
+  /// The description of a valid gateway name, for errors.
   static let gatewayShape = "the name of a gateway: \(MemberName.expected)"
 
-  /// These wishes, and where there is none, those for all devices.
+  /// Returns this placement, with unset values replaced by those of `common`.
   func or(_ common: Placement) -> Placement {
     var both = self
     both.pin = pin ?? common.pin
@@ -23,7 +23,7 @@ public struct Placement: Hashable, Sendable {
     return both
   }
 
-  /// For a dry run, a line for each wish.
+  /// The lines of a dry run, one for each setting.
   var lines: [String] {
     [pin.map { "pin       \($0)" }, prefer.map { "prefer    \($0)" }].compactMap(\.self)
   }
@@ -41,14 +41,14 @@ extension Placement: Described {
   ]
 }
 
-/// What a member of a fleet may be called.
+/// The rules for the name of a fleet's gateway.
 package enum MemberName {
-  /// The greatest length, in bytes.
+  /// The maximum length, in bytes.
   package static let longest = 64
-  /// What a name is, for errors.
+  /// The description of a valid name, for errors.
   package static let expected = "up to \(longest) letters, digits, '-' and '_'"
 
-  /// Whether a text is not empty, not too long, and has only letters, digits, `-` and `_`.
+  /// Whether the name is 1 to 64 ASCII letters, digits, `-` and `_`.
   package static func isValid(_ text: String) -> Bool {
     !text.isEmpty && text.utf8.count <= longest
       && text.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || "-_".contains($0)) }

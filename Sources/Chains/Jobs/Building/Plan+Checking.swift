@@ -1,10 +1,10 @@
-// Checks of chains in Swift: the same as those of chain files.
+// Checks chains built in Swift by the rules of chain files.
 
 import Bluetooth
 import Documents
 
 extension Plan {
-  /// Makes the checks that the readers of chain files make.
+  /// Checks the plan as the readers of chain files do.
   func check(_ limits: PlanLimits) throws(Problem) {
     guard !steps.isEmpty else { throw Problem("there are no steps") }
     if let complaint = limits.complaint(about: self) {
@@ -45,7 +45,7 @@ extension Step {
     return complaintAboutFailing ?? kind.complaint(limits, within: timeout)
   }
 
-  /// The error in the captured values that it uses.
+  /// The error in the captured values that the step uses; nil if there is none.
   fileprivate func complaint(_ scope: Scope) -> Problem? {
     let paths = kind.mentions + expectations.flatMap(\.check.references)
     return paths.lazy.compactMap { scope.complaint(about: $0) }.first
@@ -53,7 +53,7 @@ extension Step {
 }
 
 extension ValueFormat {
-  /// A format by its name; nil for nil.
+  /// Parses the name of a format; nil for nil.
   init?(written name: String?) throws(Problem) {
     guard let name else { return nil }
     guard let format = ValueFormat(name) else {
@@ -64,7 +64,7 @@ extension ValueFormat {
 }
 
 extension WrittenValue {
-  /// Values in the one-line form: `u8:1`.
+  /// Parses values in the one-line form: `u8:1`.
   init(written values: [String]) throws {
     guard !values.isEmpty else { throw Problem("the value is missing") }
     var parts: [Part] = []

@@ -1,9 +1,9 @@
-// Settings of a step in Swift: its capture, its timeout, its expectations.
+// Settings of a step in Swift: its capture, timeout, retries and expectations.
 
 public import Documents
 
 extension Step {
-  /// The step, whose value later steps use under a name.
+  /// Captures the value under a name for later steps.
   ///
   /// ```swift
   /// let chain = try Plan {
@@ -13,20 +13,18 @@ extension Step {
   /// ```
   public func captured(as name: String) -> Step { setting(\.capture, name) }
 
-  /// The step with a name for people.
-  ///
-  /// It is printed in reports, and does not change what the step does.
+  /// Names the step in reports; the name does not change what the step does.
   ///
   /// ```swift
   /// let chain = try Plan { try Step.read("battery-level").named("the battery of the belt") }
   /// ```
   public func named(_ name: String) -> Step { setting(\.name, name) }
 
-  /// The step, tried several times while it fails transiently. The connection is not made again.
+  /// Retries the step after transient failures, without reconnecting the device.
   ///
-  /// The wait doubles with each attempt, up to 30 s. A permanent failure, such as a refusal by the
-  /// device, is not tried again. A write is: allow that only where the device tolerates the value
-  /// twice.
+  /// The pause doubles with each attempt, up to 30 s. A permanent failure, such as an ATT error
+  /// from the device, is not retried. A write may reach the device twice: retry it only if the
+  /// device tolerates that.
   ///
   /// ```swift
   /// try Step.read("battery-level").attempts(3, backoff: .seconds(1))
@@ -35,7 +33,7 @@ extension Step {
     setting(\.retry, RetryRule(attempts: attempts, backoff: backoff))
   }
 
-  /// The step, after whose failure the run goes on, and fails at its end.
+  /// Continues the run after a failure of the step; the run then fails at its end.
   ///
   /// ```swift
   /// let chain = try Plan {
@@ -45,9 +43,10 @@ extension Step {
   /// ```
   public func continuingOnFailure() -> Step { setting(\.onFailure, .continue) }
 
-  /// The step, after whose failure the run goes on with a warning: it does not fail for it.
+  /// Turns a failure of the step into a warning; the run continues and may still succeed.
   ///
-  /// A failure of this host still ends the run. A step with inner steps does not warn: they do.
+  /// A failure caused by this host still ends the run. A step with inner steps cannot warn; its
+  /// inner steps can.
   ///
   /// ```swift
   /// let chain = try Plan {
@@ -57,17 +56,16 @@ extension Step {
   /// ```
   public func warningOnFailure() -> Step { setting(\.onFailure, .warn) }
 
-  /// The step with its own timeout.
+  /// Sets the timeout of the step, of each attempt if there are several.
   ///
-  /// Without it, the step has the timeout of its chain. With several attempts, it is the timeout of
-  /// each.
+  /// A step without its own timeout uses that of the chain.
   ///
   /// ```swift
   /// try Step.notify("heart-rate-measurement", count: 60).within(.seconds(90))
   /// ```
   public func within(_ limit: Duration) -> Step { setting(\.timeout, limit) }
 
-  /// The step with an expectation about its value.
+  /// Adds an expectation about the value of the step.
   ///
   /// ```swift
   /// try Step.notify("heart-rate-measurement", for: .seconds(30))
@@ -75,10 +73,11 @@ extension Step {
   ///   .expect("interval-p95", .shorter(than: .milliseconds(1200)))
   /// ```
   ///
-  /// The subject is a field of the value, `value`, a format, or for many values `count`, `rate`,
-  /// `silence`, `interval-p95`, `latency-p95` and the like. Times are in ms: ``Check/shorter(than:)``.
+  /// The subject is a field of the value, `value`, or a format; for many values also `count`,
+  /// `rate`, `silence`, `interval-p95`, `latency-p95` and the like. Times are in ms:
+  /// ``Check/shorter(than:)``.
   ///
-  /// - Throws: `Problem` when the step's value does not have the subject.
+  /// - Throws: `Problem` if the step's value does not have the subject.
   public func expect(
     _ subject: String, _ check: Check, file: String = #fileID, line: Int = #line
   ) throws(Problem) -> Step {
@@ -86,16 +85,16 @@ extension Step {
     return setting(\.expectations, expectations + [Expectation(subject, check)])
   }
 
-  /// The step, which must fail: it is ok when it does, and fails when it does not.
+  /// Expects the step to fail: it succeeds if it fails with one of `names`, and fails otherwise.
   ///
   /// ```swift
   /// try Step.write("alert-level", "u8:9").failing(with: "value-not-allowed")
   /// ```
   ///
-  /// Any of the failures is expected: codes such as `not-permitted`, classes such as `passing`, what the
-  /// device answers such as `value-not-allowed` or `0x80`, or `any`.
+  /// A name is a code such as `not-permitted`, a class such as `passing`, an ATT error from the
+  /// device such as `value-not-allowed` or `0x80`, or `any`.
   ///
-  /// - Throws: `Problem` for an unknown name, and for a step that does nothing with the device.
+  /// - Throws: `Problem` for an unknown name, and for a step that does not access the device.
   public func failing(
     with names: String..., file: String = #fileID, line: Int = #line
   ) throws(Problem) -> Step {
@@ -107,7 +106,7 @@ extension Step {
     }
   }
 
-  /// The error in a failure that is expected of a step; nil without one.
+  /// The error in expecting this step to fail; nil if it is valid.
   var complaintAboutFailing: Problem? {
     guard case .failure(let failure) = expected else { return nil }
     if failure.names.isEmpty {
@@ -117,7 +116,7 @@ extension Step {
       ? nil : Problem("'\(operation)' cannot be expected to fail")
   }
 
-  /// The step, which stops at the first value that passes the check.
+  /// Stops the step at the first value that passes the check.
   ///
   /// ```swift
   /// try Step.notify("battery-level").until("percent", .atLeast(80)).within(.seconds(3600))
@@ -142,7 +141,7 @@ extension Step {
     return step
   }
 
-  /// What an expectation may name of the value of the step.
+  /// Finds the subject with a name in the value of the step.
   func subject(_ name: String) throws(Problem) -> Expectation.Subject {
     let subjects = kind.subjects ?? .nothing
     if let subject = subjects.subject(name) { return subject }
@@ -151,9 +150,9 @@ extension Step {
 }
 
 extension Check {
-  /// A time of at most `limit`.
+  /// A check for a time of at most `limit`.
   ///
-  /// In milliseconds, as times are compared: `.atMost(200)` for 200 ms.
+  /// Times are compared in milliseconds: 200 ms is `.atMost(200)`.
   ///
   /// ```swift
   /// try Step.poll("battery-level", every: .seconds(1), count: 60)
@@ -161,7 +160,7 @@ extension Check {
   /// ```
   public static func shorter(than limit: Duration) -> Check { .atMost(Bound(limit.inMilliseconds)) }
 
-  /// A time of at least `limit`.
+  /// A check for a time of at least `limit`.
   ///
   /// ```swift
   /// try Step.notify("heart-rate-measurement", count: 30)

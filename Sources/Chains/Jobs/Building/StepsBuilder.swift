@@ -1,11 +1,11 @@
-// Chains in Swift.
+// The result builder for chains written in Swift.
 
 public import Bluetooth
 import Documents
 
-/// Makes a list of steps from the braces of a ``Plan`` or of a step with inner steps.
+/// A result builder for the steps of a ``Plan`` or of a step with inner steps.
 ///
-/// A function with this attribute is a building block: its steps become part of the chain that
+/// A function with this attribute is a building block: its steps are inserted into the chain that
 /// calls it.
 ///
 /// ```swift
@@ -20,7 +20,7 @@ import Documents
 /// ```
 @resultBuilder
 public enum StepsBuilder {
-  /// A step, with the line of its expression as its ``Step/source``.
+  /// Adds a step; one without a ``Step/source`` gets the line of the expression.
   public static func buildExpression(
     _ step: Step, file: String = #fileID, line: Int = #line
   ) -> [Step] {
@@ -29,34 +29,34 @@ public enum StepsBuilder {
     return [placed]
   }
 
-  /// Steps that were made elsewhere; those without a source get the line of the expression.
+  /// Adds steps built elsewhere; those without a ``Step/source`` get the line of the expression.
   public static func buildExpression(
     _ steps: [Step], file: String = #fileID, line: Int = #line
   ) -> [Step] {
     steps.flatMap { buildExpression($0, file: file, line: line) }
   }
 
-  /// The steps of all expressions, in order.
+  /// Joins the steps of all expressions, in order.
   public static func buildBlock(_ parts: [Step]...) -> [Step] { parts.flatMap { $0 } }
 
-  /// The steps of an `if` without `else`; none when its condition is false.
+  /// Adds the steps of an `if` without `else`; none if its condition is false.
   public static func buildOptional(_ steps: [Step]?) -> [Step] { steps ?? [] }
 
-  /// The steps of the first branch.
+  /// Adds the steps of the first branch.
   public static func buildEither(first steps: [Step]) -> [Step] { steps }
 
-  /// The steps of the other branch.
+  /// Adds the steps of the other branch.
   public static func buildEither(second steps: [Step]) -> [Step] { steps }
 
-  /// The steps of all passes of a `for` loop.
+  /// Joins the steps of all passes of a `for` loop.
   public static func buildArray(_ parts: [[Step]]) -> [Step] { parts.flatMap { $0 } }
 }
 
 extension Plan {
-  /// A chain whose steps are written in Swift.
+  /// Creates a chain from steps written in Swift.
   ///
-  /// The plan is the same as that of a chain file with the same steps: it is checked in the same
-  /// way, and starts nothing.
+  /// The plan equals that of a chain file with the same steps: it passes the same checks, and
+  /// starts nothing.
   ///
   /// ```swift
   /// let chain = try Plan("Take a temperature", on: .name("Thermo*"), timeout: .seconds(10)) {
@@ -66,8 +66,8 @@ extension Plan {
   /// }
   /// ```
   ///
-  /// - Throws: What the steps throw; `Problem` for a chain that is beyond `limits`, has no
-  ///   steps, or uses a value that no earlier step captures.
+  /// - Throws: The errors of the steps; `Problem` for a chain that exceeds `limits`, has no steps,
+  ///   or uses a value that no earlier step captures.
   public init(
     _ name: String? = nil, on device: DeviceTarget? = nil, timeout: Duration = Plan.usualTimeout,
     retry: RetryRule = RetryRule(), limits: PlanLimits = PlanLimits(),
@@ -79,7 +79,7 @@ extension Plan {
 }
 
 extension Problem {
-  /// Runs `make`; what it throws becomes an error in the call at `file` and `line`.
+  /// Runs `make`, and rethrows its error as a `Problem` at `file` and `line`.
   static func at<R>(_ file: String, _ line: Int, _ make: () throws -> R) throws(Problem) -> R {
     do {
       return try make()

@@ -1,18 +1,18 @@
-// Mappings of chains and batches as JSON Schema.
+// JSON Schemas of mappings, derived from the descriptions of their keys.
 
 import Documents
 
 extension Described {
-  /// A mapping with these keys as an object.
+  /// The schema of a mapping with these keys, as an object.
   ///
-  /// - Parameter more: Keys that are not described here.
+  /// - Parameter more: Keys that `keys` does not contain.
   static func schema(_ documentation: String, and more: [KeyDescription] = []) -> JSONValue {
     JSONValue.mapping(keys.map(\.description) + more, documentation, rules.compactMap(\.schema))
   }
 }
 
 extension JSONValue {
-  /// An object with keys and no others.
+  /// The schema of an object that has these keys and no others.
   static func mapping(
     _ keys: [KeyDescription], _ documentation: String, _ rules: [JSONValue] = []
   ) -> JSONValue {
@@ -30,17 +30,17 @@ extension JSONValue {
     return members.reduce(schema) { $0.adding($1.key, $1.value) }
   }
 
-  /// This, or a variable.
+  /// The schema that also accepts a variable in braces.
   var orVariable: JSONValue { .anyOf([self, .reference("variable")]) }
 
-  /// The schema with a description at its end.
+  /// Returns the schema with its description replaced, as the last member.
   func described(_ text: String) -> JSONValue {
     guard case .object(let members) = self else { return self }
     return .object(members.filter { $0.key != "description" })
       .adding("description", .string(text))
   }
 
-  /// A single value of any type.
+  /// The schema of a single value of any type.
   static let scalar = JSONValue.type("string", "number", "integer", "boolean")
 }
 

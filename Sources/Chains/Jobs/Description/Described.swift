@@ -1,19 +1,20 @@
-// Values that are read, printed and checked by one description of their keys.
+// Values whose reading, printing and checking derive from one description of their keys.
+//
+// The keys themselves are in Key.swift, the values of keys in Shape.swift.
 
 import Documents
 
-/// A value that is written as a mapping. Its keys are described once; readers, printers, checks and
-/// documentation use that description.
+/// A value that is written as a mapping. Readers, printers, checks and documentation use the one
+/// description of its keys.
 protocol Described: Hashable, Sendable {
-  /// In the order in which they are printed.
+  /// The keys, in the order in which they are printed.
   static var keys: [Key<Self>] { get }
   static var rules: [KeyRule] { get }
-  /// A value before its keys are read. Its required properties hold placeholders that are never
-  /// used.
+  /// Creates a value whose required properties are placeholders, replaced when the keys are read.
   init()
-  /// The names that expectations may use, as far as the keys are read; nil for none.
+  /// The names that expectations may use, given the keys read so far; nil for none.
   var subjects: Subjects? { get }
-  /// Why the values of several keys do not fit together.
+  /// The error for values of several keys that contradict each other; nil if there is none.
   ///
   /// - Parameter limit: The timeout of the step.
   func conflict(within limit: Duration?) -> KeyRule.KeyProblem?
@@ -26,7 +27,7 @@ extension Described {
 
   /// Reads the keys of a mapping.
   ///
-  /// - Returns: Nil, after an error, when a required key is missing or invalid.
+  /// - Returns: The value; nil if a required key is missing or invalid, which is reported.
   static func take(
     from mapping: inout MappingReader, _ reader: inout StepReader,
     limit: (inout MappingReader, inout StepReader) -> Duration? = { _, _ in nil }
@@ -41,7 +42,7 @@ extension Described {
     reader.subjects = isComplete ? value.subjects ?? .nothing : .unknown
     for key in keys where key.shape.looksAtValue {
       isComplete = key.take(from: &mapping, into: &value, &reader) && isComplete
-      // What ends the step bounds the number of its values.
+      // A stop condition that was just read limits the number of values.
       if isComplete { reader.subjects = value.subjects ?? .nothing }
     }
     let limit = limit(&mapping, &reader)
@@ -56,7 +57,7 @@ extension Described {
     return isComplete ? value : nil
   }
 
-  /// Whether a key is present; one that may only be true or false, whether it is not the default.
+  /// Whether a key is present. A boolean key counts only if it differs from its default.
   private func isGiven(_ name: String, in mapping: MappingReader) -> Bool {
     mapping.has(name)
       && Self.keys.contains { $0.name == name && ($0.shape.word != .truth || $0.isGiven(self)) }
@@ -64,14 +65,14 @@ extension Described {
 
   /// Reads a mapping that has only these keys.
   ///
-  /// - Parameter expected: What is expected, for the error about a missing or empty mapping.
+  /// - Parameter expected: The expected form, for the error about a missing or empty mapping.
   static func read(_ node: Node, _ reader: inout StepReader, expected: String) -> Self? {
     if node.mapping?.isEmpty == false { return read(node, &reader) }
     reader.complain(node, Problem(found: node.shown, expected: expected))
     return nil
   }
 
-  /// Reads a mapping that has only these keys, and may be empty.
+  /// Reads a mapping that has only these keys; it may be empty.
   static func read(_ node: Node, _ reader: inout StepReader) -> Self? {
     var mapping = MappingReader(node)
     let value = take(from: &mapping, &reader)
@@ -79,12 +80,12 @@ extension Described {
     return value
   }
 
-  /// The keys with values other than the defaults, in the one-line form.
+  /// The one-line form of the keys whose values differ from their defaults.
   func words(_ keys: [Key<Self>]) -> [String] {
     keys.flatMap { $0.traits.words(self) }
   }
 
-  /// The error in the value, however it was made.
+  /// The first error in the value, wherever it came from: a file, one line or Swift.
   func complaint(_ limits: PlanLimits, within limit: Duration? = nil) -> Problem? {
     Self.keys.lazy.compactMap { $0.traits.complaint(self, limits) }.first ?? broken(within: limit)
   }
@@ -98,7 +99,7 @@ extension Described {
 
   var mentions: [VariablePath] { Self.keys.flatMap { $0.traits.mentions(self) } }
 
-  /// The value with its captured values replaced.
+  /// Returns the value with its captured values substituted.
   func filled(_ filling: Filling) throws(Problem) -> Self {
     var new = self
     for key in Self.keys {
@@ -116,7 +117,7 @@ extension StepReader {
 }
 
 extension KeyRule {
-  /// A key that may be true only beside one of others.
+  /// A rule for a boolean key that is valid only together with one of `others`.
   static func flag(_ name: String, with others: [String]) -> KeyRule {
     let isTrue = JSONValue.required(name)
       .adding("properties", .object([.init(name, ["const": true])]))

@@ -1,15 +1,17 @@
-// A key of a mapping: its name, its shape, its one-line form, and where its value is stored.
+// A key of a mapping: its name, shape, one-line form, and the property that stores its value.
+//
+// The type of the value is described in Shape.swift.
 
 import Bluetooth
 import Documents
 
-/// How the value of a key is written in the one-line form.
+/// The spelling of a key and its value in the one-line form.
 enum LineForm: Sendable {
   /// The word after the verb.
   case target
-  /// The word after the one that names the key.
+  /// A word that names the key, then the value.
   case option(String)
-  /// The same, any number of times.
+  /// A word that names the key, then the value; may be repeated.
   case repeated(String)
   /// A word without a value.
   case flag(String)
@@ -17,26 +19,26 @@ enum LineForm: Sendable {
   case bare([String], what: String)
   /// Words with a format before a colon: `u8:1`.
   case parts
-  /// The keys of the mapping are options of the step.
+  /// A mapping whose keys become options of the step.
   case members([KeyDescription])
   /// Steps in braces, after a word if there is one.
   case steps(after: String?)
-  /// One `write` in braces after a word.
+  /// A `write` in braces, after a word.
   case write(after: String, [KeyDescription])
   /// Inputs in braces; each begins with one of its keys.
   case inputs([KeyDescription])
-  /// A comparison after a word, any number of times.
+  /// A comparison after a word; may be repeated.
   case comparisons(after: String)
-  /// Comparisons with `and` between them.
+  /// Comparisons joined by `and`.
   case condition
-  /// A name and its value after a word, any number of times: `with level=2`.
+  /// A name and its value after a word, `with level=2`; may be repeated.
   case binding(after: String)
-  /// A count, a silence or a comparison after a word, any number of times.
+  /// A count, a silence or a comparison after a word; may be repeated.
   case stop(after: String)
 }
 
-/// The properties of a key that do not depend on its value: for the one-line form, the schema, the
-/// documentation.
+/// The properties of a key that do not depend on its value, for the one-line form, the schema and
+/// the documentation.
 struct KeyDescription: Sendable {
   let name: String
   /// One line that continues "`name`:".
@@ -45,7 +47,7 @@ struct KeyDescription: Sendable {
   var form = LineForm.target
   var isRequired = false
 
-  /// The word of the one-line form that names the key; nil without one.
+  /// The word that names the key in the one-line form; nil if there is none.
   var word: String? {
     switch form {
     case .option(let word), .repeated(let word), .flag(let word), .write(let word, _),
@@ -57,13 +59,13 @@ struct KeyDescription: Sendable {
   }
 }
 
-/// A key of a mapping that becomes an `Owner`.
+/// A key of a mapping that is read into an `Owner`.
 struct Key<Owner: Sendable>: Sendable {
   let description: KeyDescription
   private let read: @Sendable (Node, inout Owner, inout StepReader) -> Bool
-  /// What is asked of its value; nothing where it has the default.
+  /// Functions of the value; they return nothing for a default value.
   let traits: Traits<Owner>
-  /// Whether its value is not the default.
+  /// Whether the value differs from the default.
   let isGiven: @Sendable (Owner) -> Bool
 
   var name: String { description.name }
@@ -72,9 +74,9 @@ struct Key<Owner: Sendable>: Sendable {
 
 extension Key {
   /// - Parameters:
-  ///   - path: Where the value is stored.
-  ///   - initial: The default, with which the key may be null; nil for a required key.
-  ///   - form: How it is written in the one-line form; nil for an option with the same name.
+  ///   - path: The property that stores the value.
+  ///   - initial: The default; nil for a required key.
+  ///   - form: The spelling in the one-line form; nil for an option with the name of the key.
   ///   - documentation: One line that continues "`name`:".
   init<Value: Equatable & Sendable>(
     _ name: String, _ path: any WritableKeyPath<Owner, Value> & Sendable, _ shape: Shape<Value>,
@@ -88,7 +90,7 @@ extension Key {
     }
   }
 
-  /// A key whose default is nil.
+  /// Creates an optional key, whose default is nil.
   init<Value: Equatable & Sendable>(
     _ name: String, _ path: any WritableKeyPath<Owner, Value?> & Sendable, _ shape: Shape<Value>,
     line form: LineForm? = nil, _ documentation: String
@@ -100,7 +102,7 @@ extension Key {
     }
   }
 
-  /// - Parameter get: Nil for the default.
+  /// - Parameter get: Returns the value; nil if it is the default.
   private init<Value>(
     _ name: String, _ shape: Shape<Value>, isRequired: Bool, _ form: LineForm?,
     _ documentation: String, get: @escaping @Sendable (Owner) -> Value?,
@@ -122,7 +124,7 @@ extension Key {
     isGiven = { get($0) != nil }
   }
 
-  /// A key whose value is read elsewhere.
+  /// Creates a key that is only described here; other code reads its value.
   init(readElsewhere description: KeyDescription) {
     self.description = description
     read = { _, _, _ in true }
@@ -130,7 +132,7 @@ extension Key {
     isGiven = { _ in false }
   }
 
-  /// The same key of a value that the owner is a part of.
+  /// The key for a value that contains the owner at `path`.
   func of<Whole>(_ path: any WritableKeyPath<Whole, Owner> & Sendable) -> Key<Whole> {
     Key<Whole>(
       description: description,
@@ -140,9 +142,10 @@ extension Key {
     )
   }
 
-  /// Reads the key, if it is present.
+  /// Reads the key if it is present.
   ///
-  /// - Returns: Whether the value is usable.
+  /// - Returns: Whether the mapping is still usable: false for a required key that is missing or
+  ///   invalid.
   func take(
     from mapping: inout MappingReader, into owner: inout Owner, _ reader: inout StepReader
   ) -> Bool {

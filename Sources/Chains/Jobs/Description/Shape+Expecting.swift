@@ -1,9 +1,11 @@
 // Shapes of comparisons: expectations, conditions and stop conditions.
+//
+// Their parsers are in StepReader+Expecting.swift.
 
 import Bluetooth
 import Documents
 
-/// What is expected, in the one-line form.
+/// The description of a comparison in the one-line form, for errors.
 private let comparison = "what is expected, such as percent > 20"
 
 extension Shape where Value == [Expectation] {
@@ -21,12 +23,12 @@ extension Shape where Value == [Expectation] {
 }
 
 extension Shape where Value == Expected {
-  /// What the step must end with: a value, or a failure.
+  /// The required result of a step: a value, or a failure.
   static var expected: Self {
     ending("a value, fields with what they must be, or { error: not-permitted }", "expect")
   }
 
-  /// What a step without a value must fail with.
+  /// The required failure of a step without a value.
   static var expectedFailure: Self { ending("{ error: not-permitted }", "expectedFailure") }
 
   private static func ending(_ text: String, _ definition: String) -> Self {
@@ -99,7 +101,7 @@ extension Shape where Value == Int {
 }
 
 extension StepReader {
-  /// `until: { count: 5 }`, `until: { silence: 2s }`, `until: { celsius: { above: 30 } }`.
+  /// Reads stop conditions: `until: { count: 5 }`, `{ silence: 2s }`, `{ celsius: { above: 30 } }`.
   fileprivate mutating func stopConditions(_ node: Node) -> StopConditions? {
     guard let entries = node.mapping, !entries.isEmpty else { return nil }
     var stop = StopConditions()

@@ -1,4 +1,4 @@
-// Shapes of single values: texts, numbers, booleans, durations, choices; and of inner steps.
+// Shapes of single values, such as texts, numbers, durations and choices, and of inner steps.
 
 import Bluetooth
 import Documents
@@ -18,11 +18,11 @@ extension Shape where Value == String {
 }
 
 extension Shape where Value == Int {
-  /// A whole number.
+  /// A whole number in a range that depends on the limits.
   ///
   /// - Parameters:
-  ///   - what: What it is, for error messages: "a number of times".
-  ///   - unit: What it counts, for errors about a number that was not read: "times".
+  ///   - what: The noun for errors about an unreadable value: "a number of times".
+  ///   - unit: The unit for errors about a number out of range: "times".
   static func integer(
     _ what: String, _ unit: String, in range: @escaping @Sendable (PlanLimits) -> ClosedRange<Int>
   ) -> Self {
@@ -50,7 +50,7 @@ extension Shape where Value == Int {
     return shape
   }
 
-  /// The offset of the first octet that is read or written.
+  /// The offset of the first byte that is read or written.
   static var offset: Self {
     .integer("the first byte", "bytes of offset") { _ in 0...WrittenValue.longest }
   }
@@ -66,7 +66,6 @@ extension Shape where Value == Bool {
 }
 
 extension Shape where Value == Duration {
-  /// A duration above zero.
   static var duration: Self {
     var shape = Shape(
       Duration.expected, schema: .reference("duration"), words: { [$0.written] }
@@ -80,7 +79,6 @@ extension Shape where Value == Duration {
     return shape
   }
 
-  /// A duration that may be zero.
   static func pause(_ example: String) -> Self {
     let expected = "a duration such as \(example)"
     let schema = JSONValue.reference("duration")
@@ -91,7 +89,7 @@ extension Shape where Value == Duration {
 }
 
 extension StepReader {
-  /// A duration; a number without a unit is reported with the seconds that it may mean.
+  /// Reads a duration; for a number without a unit, the error suggests seconds.
   fileprivate mutating func duration(_ node: Node, expected: String) -> Duration? {
     if let duration = node.duration { return duration }
     if let seconds = node.text.map({ $0 + "s" }), Duration(written: seconds) != nil {
@@ -144,7 +142,7 @@ extension Shape where Value == CharacteristicSelector {
 }
 
 extension CharacteristicSelector {
-  /// A placeholder before a selector is read.
+  /// A placeholder, replaced when the selector is read.
   static let unread = CharacteristicSelector(handle: 1)
 }
 
@@ -161,12 +159,12 @@ extension Shape where Value == DescriptorSelector {
 }
 
 extension DescriptorSelector {
-  /// A placeholder before a selector is read.
+  /// A placeholder, replaced when the selector is read.
   static let unread = DescriptorSelector(handle: 1)
 }
 
 extension StepReader {
-  /// What `parse` makes of a text; nil for a node that is not a text, and after an error.
+  /// Parses the text of a node; nil if the node has none, and after a reported error.
   mutating func parsed<Value>(_ node: Node, _ parse: (String) throws -> Value) -> Value? {
     guard let text = node.text else { return nil }
     do {
@@ -179,7 +177,7 @@ extension StepReader {
 }
 
 extension Shape where Value == [Step] {
-  /// Inner steps. They are printed on separate lines.
+  /// Inner steps, which are printed on lines of their own.
   static var steps: Self {
     var shape = Shape(
       "a list of steps", line: "steps in braces: { read battery-level }",
@@ -197,18 +195,18 @@ extension Shape where Value == [Step] {
 }
 
 extension Problem {
-  /// What an error says about the text that was parsed.
+  /// Converts a parser's error.
   init(of error: any Error) {
     self =
       error as? Problem ?? (error as? SelectorError).map { Problem($0) } ?? Problem("\(error)")
   }
 
-  /// A text that does not name a characteristic.
+  /// Converts the error of a selector that could not be parsed.
   init(_ error: SelectorError) {
     self.init(error.problem, expected: error.expected, nearest: error.nearest)
   }
 
-  /// A word that is not a format.
+  /// The error for an unknown format.
   static func noFormat(_ word: String) -> Problem {
     .unknown("unknown format '\(word)'", word, among: ValueFormat.names)
   }

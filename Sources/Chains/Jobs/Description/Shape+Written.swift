@@ -1,16 +1,16 @@
-// Shapes that may use captured values: values in formats, texts.
+// Shapes that accept captured values: texts, values with formats, and triggers.
 
 import Bluetooth
 import Documents
 
 extension Shape {
-  /// The same shape, whose values may use captured values.
+  /// Returns the shape with support for captured values.
   ///
   /// - Parameters:
-  ///   - looksAtValue: Whether it names parts of the step's value, so that the other keys are read
-  ///     first.
-  ///   - mentions: The captured values that a value uses.
-  ///   - fill: Replaces them; nil where the step does that itself.
+  ///   - looksAtValue: Whether values name parts of the step's value; they are then read after all
+  ///     other keys.
+  ///   - mentions: Returns the captured values in a value.
+  ///   - fill: Substitutes them; nil if the step does that itself.
   func live(
     looksAtValue: Bool = false, mentions: @escaping @Sendable (Value) -> [VariablePath],
     fill: (@Sendable (Value, Filling) throws(Problem) -> Value)? = nil
@@ -25,7 +25,7 @@ extension Shape {
 }
 
 extension Shape where Value == MessageTemplate {
-  /// A text with captured values in it.
+  /// A text with captured values.
   static var template: Self {
     let shape = Shape(
       MessageTemplate.shape, schema: .scalar, word: .template,
@@ -40,7 +40,7 @@ extension Shape where Value == MessageTemplate {
 }
 
 extension Shape where Value == WrittenValue {
-  /// `{ u8: 1 }`, or a list of those.
+  /// A value in one format, `{ u8: 1 }`, or a list of those.
   static var written: Self {
     let shape = Shape(
       "a value such as { u8: 1 }", line: "a value such as u8:1", schema: .reference("value"),

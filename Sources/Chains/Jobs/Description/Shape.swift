@@ -1,42 +1,43 @@
-// The shape of a value of a chain: how it is read, printed, checked and described.
+// The shape of a value in a chain: how it is read, printed, checked and described.
 //
-// Not that of Documents, which device files use: what is valid depends on limits and on the form of a chain, and a value
-// is also written on one line, made in Swift, and filled in with captured values. Rules across keys are those of Documents.
+// Device files use the simpler shapes of Documents. In a chain, validity depends on limits and on
+// the form, and a value can also come from one line or from Swift, and contain captured values.
+// Rules across keys are those of Documents.
 
 import Bluetooth
 import Documents
 
-/// How a word of the one-line form becomes a node.
+/// The conversion of a word in the one-line form to a node.
 enum WordKind: Sendable {
   /// A text.
   case text
   /// A text in which a doubled brace is a literal brace.
   case template
-  /// A text without substituted variables.
+  /// A text without variables.
   case constant
   /// A text that may be a number.
   case number
   /// `yes`, `no`, or another value of the shape.
   case truth
-  /// `env:NAME`: a key and its value. Error messages do not repeat it.
+  /// A key and its value, `env:NAME`. Error messages do not quote it.
   case reference
 }
 
 /// The properties of a shape that do not depend on a value.
 struct ShapeDescription: Sendable {
-  /// What is valid in a file.
+  /// The description of valid values in a file, for errors.
   var file: @Sendable (PlanLimits) -> String
-  /// The same in the one-line form.
+  /// The description of valid values in the one-line form, for errors.
   var line: @Sendable (PlanLimits) -> String
   private let makeSchema: @Sendable () -> JSONValue
   let word: WordKind
-  /// Whether it may use captured values.
+  /// Whether values may contain captured values.
   var isLive = false
-  /// Whether it names parts of the step's value, so that the other keys are read first.
+  /// Whether values name parts of the step's value; they are then read after all other keys.
   var looksAtValue = false
-  /// Whether null is valid and means the same as a missing key.
+  /// Whether null is valid and equals a missing key.
   var mayBeNull = false
-  /// The valid words, where there are few.
+  /// The valid words, if there are only a few.
   var choices: [String] = []
 
   init(
@@ -49,7 +50,7 @@ struct ShapeDescription: Sendable {
     self.word = word
   }
 
-  /// The values as a JSON Schema. It is made on each call: a run that reads chains needs none.
+  /// The JSON Schema. Computed on each call, because running a chain never needs it.
   var schema: JSONValue { makeSchema() }
 
   func expected(_ reader: StepReader) -> String {
@@ -60,19 +61,20 @@ struct ShapeDescription: Sendable {
   }
 }
 
-/// What is asked of a value of a chain besides reading it.
+/// The functions on a value other than reading it.
 struct Traits<Value: Sendable>: Sendable {
-  /// Its words in the one-line form: one text for each use of its option.
+  /// The one-line form: one text for each use of the option.
   var words: @Sendable (Value) -> [String] = { _ in [] }
-  /// The error in a value that was not read from a file or a line.
+  /// The error in a value from Swift, which was not read from a file or a line.
   var complaint: @Sendable (Value, PlanLimits) -> Problem? = { _, _ in nil }
-  /// The captured values that it uses.
+  /// The captured values in a value.
   var mentions: @Sendable (Value) -> [VariablePath] = { _ in [] }
   var characteristics: @Sendable (Value) -> [CharacteristicSelector] = { _ in [] }
-  /// Replaces captured values; nil where it cannot use any, or the step does that itself.
+  /// Substitutes captured values; nil if there are none, or the step does that itself.
   var fill: (@Sendable (Value, Filling) throws(Problem) -> Value)?
 
-  /// The same of what has such a value, where `get` returns one.
+  /// Lifts the functions to a type that contains the value; they do nothing where `get` returns
+  /// nil.
   func of<Whole>(
     _ get: @escaping @Sendable (Whole) -> Value?,
     _ set: @escaping @Sendable (inout Whole, Value) -> Void
@@ -97,8 +99,8 @@ struct Traits<Value: Sendable>: Sendable {
 
 struct Shape<Value: Sendable>: Sendable {
   var description: ShapeDescription
-  /// Returns nil for an invalid value; the caller then reports what was expected, unless `read`
-  /// added an error.
+  /// Reads a value; nil if it is invalid. If `read` reported no error, the caller reports the
+  /// expected form.
   let read: @Sendable (Node, inout StepReader) -> Value?
   var traits: Traits<Value>
 
@@ -113,7 +115,7 @@ struct Shape<Value: Sendable>: Sendable {
     traits = Traits(words: words)
   }
 
-  /// The same shape, where null means the same as a missing key.
+  /// The shape that also accepts null, equal to a missing key.
   var orNull: Self {
     var shape = self
     shape.description.mayBeNull = true

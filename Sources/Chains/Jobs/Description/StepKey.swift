@@ -1,9 +1,11 @@
-// The keys that several kinds of steps share.
+// Keys that several kinds of steps share.
+//
+// A kind lists those that it has in `StepKind.common`.
 
 import Documents
 
 extension Step {
-  /// The keys whose words a step has in the one-line form.
+  /// The shared keys, in the order in which the one-line form prints them.
   static let printedKeys: [Key<Step>] = [
     .name, .as, .expect, .timeout, .attempts, .backoff, .onFailure,
   ]
@@ -28,7 +30,7 @@ extension Key<Step> {
 
   static var onFailure: Key { failing(.choice, "what happens after the step has failed") }
 
-  /// `on-failure` of a step with inner steps, which report their failures themselves.
+  /// `on-failure` for a step with inner steps. It has no `warn`: the inner steps have their own.
   static var onInnerFailure: Key {
     failing(.choice(among: [.stop, .continue]), "what happens after a step in it has failed")
   }
@@ -41,7 +43,7 @@ extension Key<Step> {
     ending(.expected, "what the value must be; or `error`: what the step must fail with")
   }
 
-  /// `expect` of a step without a value, which can only fail.
+  /// `expect` for a step without a value; it accepts only `error`.
   static var expectFailure: Key {
     ending(.expectedFailure, "`error`: what the step must fail with")
   }

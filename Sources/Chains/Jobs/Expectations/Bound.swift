@@ -1,17 +1,17 @@
-// A number that values are compared with.
+// A number to compare values with.
 //
-// A Double has fewer digits than an integer of 64 bits: whole numbers are compared as such.
+// A Double cannot hold every 64-bit integer, so whole numbers are compared as Int128.
 
 import Bluetooth
 
-/// A finite number to compare with, exact where it is whole.
+/// A finite number to compare with; exact if it is whole.
 public struct Bound: Hashable, Sendable, CustomStringConvertible {
-  /// The number; nil where it is not whole.
+  /// The exact number; nil if it is not whole.
   let whole: Int128?
-  /// The number, rounded where it has more digits.
+  /// The number, rounded if a Double has too few digits for it.
   let value: Double
 
-  /// A number.
+  /// Creates a bound from a floating-point number.
   ///
   /// ```swift
   /// let check = Check.atMost(Bound(36.5))
@@ -20,7 +20,7 @@ public struct Bound: Hashable, Sendable, CustomStringConvertible {
     self.init(number, written: "")
   }
 
-  /// A whole number.
+  /// Creates a bound from a whole number.
   ///
   /// ```swift
   /// let check = Check.atLeast(Bound(20))
@@ -30,14 +30,14 @@ public struct Bound: Hashable, Sendable, CustomStringConvertible {
     value = Double(number)
   }
 
-  /// - Parameter text: The number as it is written.
+  /// - Parameter text: The number as it was written, which may have more digits than a Double.
   init(_ number: Double, written text: String) {
     let digits = text.hasPrefix("0x") ? Int128(text.dropFirst(2), radix: 16) : Int128(text)
     whole = digits ?? Int128(exactly: number)
     value = number
   }
 
-  /// The number of a decoded value; nil for anything else.
+  /// Creates a bound from a decoded number; nil for other values.
   init?(_ decoded: DecodedValue) {
     switch decoded.only {
     case .integer(let number): self.init(number)
@@ -46,11 +46,11 @@ public struct Bound: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Whether a value is in a relation to the number; never for what is not a number.
+  /// Whether a decoded value is in a relation to the number; false for values that are not numbers.
   ///
   /// - Parameters:
-  ///   - whole: The relation of whole numbers.
-  ///   - real: The same relation of others.
+  ///   - whole: The comparison for two whole numbers.
+  ///   - real: The same comparison for all other numbers.
   func holds(
     for decoded: DecodedValue, _ whole: (Int128, Int128) -> Bool, _ real: (Double, Double) -> Bool
   ) -> Bool {
@@ -59,7 +59,6 @@ public struct Bound: Hashable, Sendable, CustomStringConvertible {
     return real(other.value, value)
   }
 
-  /// Whether a number is not above another one.
   static func <= (a: Bound, b: Bound) -> Bool {
     if let a = a.whole, let b = b.whole { return a <= b }
     return a.value <= b.value

@@ -1,51 +1,42 @@
 // One comparison of a value.
+//
+// It has no subject: Expectation and Condition.Test say which value is compared.
 
 public import Bluetooth
 import Documents
 
-/// A comparison of one value.
 public enum Check: Hashable, Sendable, CustomStringConvertible {
-  /// Equal to a literal: as numbers where both are, as text otherwise.
+  /// Equality with a literal: as numbers if both are numbers, otherwise as text.
   case equal(Literal)
-  /// Not equal to a literal.
   case notEqual(Literal)
-  /// A number above the bound.
   case above(Bound)
-  /// A number of at least the bound.
   case atLeast(Bound)
-  /// A number below the bound.
   case below(Bound)
-  /// A number of at most the bound.
   case atMost(Bound)
-  /// Both ends are included.
+  /// A range that includes both ends.
   case between(Bound, Bound)
-  /// Equal to one of the literals.
+  /// Equality with one of the literals.
   case oneOf([Literal])
-  /// A whole number whose bits under the mask have this value.
+  /// A whole number whose bits under the mask equal the second value.
   case masked(UInt64, equal: UInt64)
-  /// A pattern for a text, or for octets as hexadecimal digits; `*` and `?` are wildcards.
+  /// A pattern for text, or for bytes as hexadecimal digits; `*` and `?` are wildcards.
   case like(String)
-  /// A number that increases by one from value to value. A single value passes.
+  /// A counter that increases by one with each value. A single value always passes.
   case counts(CounterRule)
-  /// A comparison with a captured value, which replaces this case when the step runs.
+  /// A comparison with a captured value; when the step runs, it is replaced by the case for that
+  /// value.
   case captured(Relation, VariablePath)
 
   /// The relation of two values.
   public enum Relation: String, Hashable, Sendable {
-    /// Both are equal.
     case equal = "="
-    /// They differ.
     case notEqual = "!="
-    /// The value is greater.
     case above = ">"
-    /// The value is greater or equal.
     case atLeast = ">="
-    /// The value is smaller.
     case below = "<"
-    /// The value is smaller or equal.
     case atMost = "<="
 
-    /// The comparison with a number; nil for equality, which compares any value.
+    /// The comparison with a number; nil for equality, which also compares other values.
     func check(_ bound: Bound) -> Check? {
       switch self {
       case .equal, .notEqual: nil
@@ -57,7 +48,7 @@ public enum Check: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Whether a value passes. A value that is not a number fails comparisons of numbers.
+  /// Whether a value passes. A value that is not a number fails every comparison with a number.
   ///
   /// ```swift
   /// print(Check.between(10, 40).passes(.real(21.5, decimals: 1)))  // true
@@ -80,14 +71,14 @@ public enum Check: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The comparison in the one-line form: `>= 10`, `in 10..40`, `in chest,wrist`.
+  /// The one-line form: `>= 10`, `in 10..40`, `in chest,wrist`.
   ///
   /// ```swift
   /// print(Check.oneOf(["chest", "wrist"]))  // in chest,wrist
   /// ```
   public var description: String { description { $0.description } }
 
-  /// The comparison of a time in ms, as durations: `< 200ms`.
+  /// The one-line form of a time in ms, written as a duration: `< 200ms`.
   var describingTime: String { description { Duration.microseconds($0.value * 1000).written } }
 
   private func description(_ text: (Bound) -> String) -> String {
@@ -107,15 +98,15 @@ public enum Check: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The captured value that it compares with.
+  /// The captured values that the check compares with; at most one.
   var references: [VariablePath] {
     if case .captured(_, let path) = self { [path] } else { [] }
   }
 
-  /// The counter rule, if this is one.
+  /// The counter rule; nil for other checks.
   var counter: CounterRule? { if case .counts(let rule) = self { rule } else { nil } }
 
-  /// The pattern; for octets without spaces and in lower case.
+  /// The pattern; for bytes, in lower case and without spaces.
   private static func glob(_ pattern: String, for value: DecodedValue) -> Glob {
     guard case .octets = value.only else { return Glob(pattern) }
     return Glob(pattern.lowercased().filter { $0 != " " })

@@ -1,20 +1,20 @@
-// The comparisons of chains: their words in files and in the one-line form, and their parsers.
+// The comparisons of chain files and of the one-line form: their keys, signs and parsers.
 
 import Bluetooth
 import Documents
 
-/// A comparison as it is written.
+/// A comparison by its key in a chain file.
 enum Comparison: String, CaseIterable {
   case `is`, not, min, max, above, below, between, `in`, mask, like, counter
 
-  /// The comparisons of a kind of subject.
+  /// The comparisons that a subject supports.
   ///
   /// - Parameter isTime: Whether the subject is a time, which is compared with durations.
   static func all(isTime: Bool) -> [Comparison] {
     isTime ? [.min, .max, .above, .below, .between] : allCases
   }
 
-  /// The signs of the one-line form, in which `in` is followed by a range, too.
+  /// The signs of the one-line form. `in` also introduces a range, which a file spells `between`.
   private static let signs: KeyValuePairs<String, Comparison> = [
     "=": .is, "!=": .not, "<": .below, "<=": .max, ">": .above, ">=": .min, "in": .in, "&": .mask,
     "~": .like, "counts": .counter,
@@ -22,13 +22,13 @@ enum Comparison: String, CaseIterable {
 
   static let allSigns = "one of " + signs.map(\.key).joined(separator: ", ")
 
-  /// The comparison with a sign; nil for an unknown one.
+  /// Finds the comparison of a sign; nil for an unknown one.
   init?(sign: some StringProtocol) {
     guard let known = Self.signs.first(where: { $0.key == sign }) else { return nil }
     self = known.value
   }
 
-  /// The operand, when the subject is a time.
+  /// The description of the operand if the subject is a time.
   var takesTime: String {
     self == .between ? "two durations, the smaller first" : "a duration such as 2s"
   }
@@ -62,7 +62,7 @@ enum Comparison: String, CaseIterable {
     }
   }
 
-  /// The check with a node as its operand; nil for an invalid one.
+  /// Parses a node as the operand; nil if it is invalid.
   func check(_ node: Node, isTime: Bool) -> Check? {
     if let path = node.captured { return relation.map { .captured($0, path) } }
     return isTime ? timeCheck(node) : valueCheck(node)
@@ -98,7 +98,7 @@ enum Comparison: String, CaseIterable {
     }
   }
 
-  /// The relation to a single operand; nil for comparisons with several.
+  /// The relation to a single operand; nil for comparisons with other operands.
   private var relation: Check.Relation? {
     switch self {
     case .is: .equal
@@ -139,10 +139,10 @@ extension UInt64 {
 }
 
 extension Node {
-  /// The number of the node, with all its digits.
+  /// The number of the node with all its digits; nil for anything else.
   fileprivate var bound: Bound? { number.map { Bound($0, written: text ?? "") } }
 
-  /// The single value of the node, to compare with.
+  /// The node as a literal; nil for null, lists, mappings and texts with captured values.
   fileprivate var literal: Literal? {
     guard case .scalar(let text, let isPlain) = content, !isNull,
       let constant = MessageTemplate(text)?.constant
@@ -150,7 +150,7 @@ extension Node {
     return Literal(constant, isQuoted: !isPlain)
   }
 
-  /// `16`, `true`, `{ bits: 16, gaps: 2 }`.
+  /// The counter rule of a node: `16`, `true`, `{ bits: 16, gaps: 2 }`.
   fileprivate var counter: CounterRule? {
     if truth == true { return CounterRule(bits: nil) }
     if let bits = integer {
@@ -174,7 +174,7 @@ extension Node {
     return rule
   }
 
-  /// The captured value of the node: `"{before.percent}"`.
+  /// The captured value if it is the entire text: `"{before.percent}"`.
   fileprivate var captured: VariablePath? {
     text.flatMap { MessageTemplate($0)?.onlyVariable }
   }

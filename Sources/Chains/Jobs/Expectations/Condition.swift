@@ -1,17 +1,17 @@
-// The condition of a `when` or an `assert`.
+// The condition of a `when` or an `assert` step.
+//
+// Conditions on the value of a step itself are in Expectation.swift.
 
 public import Bluetooth
 
-/// Checks of captured values; all of them must pass.
+/// Tests of captured values; all of them must pass.
 public struct Condition: Hashable, Sendable, CustomStringConvertible {
-  /// One check of one captured value.
+  /// A check of one captured value.
   public struct Test: Hashable, Sendable, CustomStringConvertible {
-    /// The captured value, or the field of one.
+    /// The captured value, or a field of one.
     public let path: VariablePath
-    /// What the value must be.
     public let check: Check
 
-    /// A check of one captured value.
     public init(_ path: VariablePath, _ check: Check) {
       self.path = path
       self.check = check
@@ -20,12 +20,11 @@ public struct Condition: Hashable, Sendable, CustomStringConvertible {
     public var description: String { "\(path) \(check)" }
   }
 
-  /// All of them must pass.
   public let tests: [Test]
 
-  /// A condition that holds when all tests pass.
+  /// Creates a condition that holds if all tests pass.
   ///
-  /// ``Step/when(_:_:file:line:_:otherwise:)`` makes one with a single test.
+  /// ``Step/when(_:_:file:line:_:otherwise:)`` creates one with a single test.
   ///
   /// ```swift
   /// let path = VariablePath("battery.percent")!
@@ -37,9 +36,9 @@ public struct Condition: Hashable, Sendable, CustomStringConvertible {
     self.tests = tests
   }
 
-  /// The first test that fails; nil when the condition holds.
+  /// Returns the first test that fails; nil if the condition holds.
   ///
-  /// A value that was not captured, because its step did not run, fails every test.
+  /// A missing value, whose step did not run, fails every test.
   ///
   /// ```swift
   /// let report = try await plan.run(on: sensor)

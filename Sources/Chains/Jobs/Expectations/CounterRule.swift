@@ -1,20 +1,20 @@
-// Counters that a device sends with its values.
+// A rule for counters in the values of a device, which reveal lost values.
 
-/// A rule for a counter that increases by one from value to value.
+/// A rule for a counter that increases by one with each value.
 ///
-/// The values are those of one written step: inside a `repeat` those of all repetitions.
+/// It covers the values of one written step; inside a `repeat`, those of all repetitions.
 public struct CounterRule: Hashable, Sendable, CustomStringConvertible {
-  /// The width after which the counter wraps to 0: 8, 16 or 32 bits; nil: it does not wrap.
+  /// The width after which the counter wraps to 0: 8, 16 or 32 bits; nil if it does not wrap.
   public var bits: Int?
-  /// How many values may be missing in total.
+  /// The total number of values that may be missing.
   public var gaps: Int
 
-  /// The widths that a counter may have, in bits.
+  /// The valid widths, in bits.
   public static let widths = [8, 16, 32]
-  /// The maximum number of missing values that a chain may allow.
+  /// The largest ``gaps`` that a chain may set.
   static let mostGaps = 1_000_000
 
-  /// A counter that increases by one from value to value.
+  /// Creates a rule for a counter that increases by one with each value.
   ///
   /// ```swift
   /// try Step.notify("3f0e0002-4b1d-4d5e-9a57-0b3c2f1a9d77", count: 100, format: "u16")
@@ -25,9 +25,11 @@ public struct CounterRule: Hashable, Sendable, CustomStringConvertible {
     self.gaps = gaps
   }
 
-  /// The number of values missing between two; nil when the counter did not increase.
+  /// Returns the number of values missing between two counter values; nil if the counter did not
+  /// increase.
   ///
-  /// A counter that decreases by less than half of its range has not wrapped: it went back.
+  /// A wrapping counter that falls by less than half of its range counts as decreased, not as
+  /// wrapped.
   ///
   /// ```swift
   /// print(CounterRule(bits: 8).missing(from: 254, to: 1) ?? -1)  // 2: 255 and 0
@@ -43,7 +45,7 @@ public struct CounterRule: Hashable, Sendable, CustomStringConvertible {
     return step >= 1 ? Int(clamping: step - 1) : nil
   }
 
-  /// In the one-line form: `counts 16 gaps 2`.
+  /// The one-line form: `counts 16 gaps 2`.
   public var description: String {
     "counts" + (bits.map { " \($0)" } ?? "") + (gaps > 0 ? " gaps \(gaps)" : "")
   }

@@ -1,14 +1,14 @@
-// The parts of a value for checks.
+// Parts of a decoded value: its bits, bytes, fields and numbers.
 
 import Bluetooth
 
 extension DecodedValue {
-  /// The bits of a whole number, in two's complement when it is negative.
+  /// The bits of a whole number, in two's complement if it is negative; nil for other values.
   var bits: UInt64? {
     if case .integer(let integer) = only { UInt64(truncatingIfNeeded: integer) } else { nil }
   }
 
-  /// The bytes of a value that has them as such, and of a text; nil for others.
+  /// The bytes of a byte value or a text; nil for other values.
   var bytes: [UInt8]? {
     switch self {
     case .octets(let octets): octets
@@ -17,7 +17,7 @@ extension DecodedValue {
     }
   }
 
-  /// The part that a path with dots names: `hr.bpm`.
+  /// The field at a dotted path: `hr.bpm`.
   func field(at path: String) -> Field? {
     guard case .fields(let fields) = self else { return nil }
     if let field = fields.first(where: { $0.name == path }) { return field }
@@ -28,20 +28,20 @@ extension DecodedValue {
   }
 }
 
-/// A number that a value has.
+/// A number in a value, for plots and statistics.
 package struct MeasuredNumber: Sendable {
-  /// The name of its field, of an inner one with a dot; empty for a value without fields.
+  /// The name of the field, dotted if it is nested; empty for a value without fields.
   package let field: String
   package let value: Double
-  /// How many decimals it is printed with.
+  /// The number of decimals to print.
   package let decimals: Int
-  /// Its unit; nil without one.
+  /// The unit; nil if there is none.
   package let unit: String?
 }
 
 extension StepValue {
-  /// The finite numbers of the value and of its fields. Lists have none: the places of their numbers
-  /// mean nothing.
+  /// The finite numbers of the value and of its fields. Lists are left out, because positions in a
+  /// list have no meaning over several values.
   package var numbers: [MeasuredNumber] {
     decoded.map { Self.numbers(of: DecodedValue.Field("", $0), inside: "") } ?? []
   }

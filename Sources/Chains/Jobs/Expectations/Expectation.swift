@@ -1,23 +1,23 @@
-// What a step's value must be, and the failure when it is not.
+// A condition on the value of a step, and the failure if it is not met.
 
 public import Bluetooth
 import Documents
 
 /// A check of one aspect of a step's values.
 public struct Expectation: Hashable, Sendable, CustomStringConvertible {
-  /// The subject of the check.
+  /// The aspect to check.
   public enum Subject: Hashable, Sendable, CustomStringConvertible {
     /// The complete value.
     case value
     /// A field of the decoded value: `celsius`.
     case field(String)
-    /// The octets, decoded in a format: `hex`, `utf8`, `u16be`.
+    /// The received bytes, decoded in a format: `hex`, `utf8`, `u16be`.
     case format(ValueFormat)
     /// The number of values of the step.
     case count
     /// The number of values per second.
     case rate
-    /// A time that is measured over the values.
+    /// A time measured over all values.
     case measure(Measure)
 
     public var description: String {
@@ -31,7 +31,7 @@ public struct Expectation: Hashable, Sendable, CustomStringConvertible {
       }
     }
 
-    /// Whether it is in the decoded value, not in its octets or in a measure.
+    /// Whether the subject is part of the decoded value, not of its bytes or of a measure.
     var isOfDecodedValue: Bool {
       switch self {
       case .value, .field: true
@@ -39,16 +39,14 @@ public struct Expectation: Hashable, Sendable, CustomStringConvertible {
       }
     }
 
-    /// Whether it is a time, compared with durations.
+    /// Whether the subject is a time, which is compared with durations.
     var isTime: Bool { if case .measure = self { true } else { false } }
   }
 
-  /// What is compared: a field, or a measure over many values.
   public let subject: Subject
-  /// What it must be.
   public let check: Check
 
-  /// An expectation about one subject.
+  /// Creates an expectation about one subject.
   ///
   /// ```swift
   /// let expectation = Expectation(.field("celsius"), .between(10, 40))
@@ -59,20 +57,21 @@ public struct Expectation: Hashable, Sendable, CustomStringConvertible {
     self.check = check
   }
 
-  /// In the one-line form: `celsius in 10..40`.
+  /// The one-line form: `celsius in 10..40`.
   public var description: String {
     "\(subject) \(subject.isTime ? check.describingTime : check.description)"
   }
 
   /// Checks one value.
   ///
+  /// Expectations about all values together (`count`, `rate`, times) pass.
+  ///
   /// ```swift
   /// let level = try StepValue.decode([87], of: "battery-level", format: nil)
   /// try Expectation(.field("percent"), .atLeast(20)).check(level, octets: [87])
   /// ```
   ///
-  /// - Throws: ``ExpectationFailure`` when it is not as expected. Expectations of all values are
-  ///   ignored.
+  /// - Throws: ``ExpectationFailure`` if the value does not pass.
   public func check(_ value: DecodedValue, octets: [UInt8]) throws(ExpectationFailure) {
     switch subject {
     case .value:
@@ -97,7 +96,7 @@ public struct Expectation: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The whole number for a counter rule; nil without one.
+  /// The whole number that a counter rule follows; nil if the subject is not one.
   func number(in value: DecodedValue, octets: [UInt8]) -> Int128? {
     let found: DecodedValue? =
       switch subject {
@@ -112,6 +111,8 @@ public struct Expectation: Hashable, Sendable, CustomStringConvertible {
 
   /// Checks the number and the rate of all values of a step.
   ///
+  /// Expectations about single values and times pass.
+  ///
   /// ```swift
   /// try Expectation(.rate, .atLeast(0.9)).check(count: 10, rate: 0.98)
   /// ```
@@ -119,8 +120,7 @@ public struct Expectation: Hashable, Sendable, CustomStringConvertible {
   /// - Parameters:
   ///   - count: The number of values.
   ///   - rate: The number of values per second.
-  /// - Throws: ``ExpectationFailure`` when the number or the rate is not as expected. Expectations
-  ///   of single values and of times are ignored.
+  /// - Throws: ``ExpectationFailure`` if the number or the rate does not pass.
   public func check(count: Int, rate: Double) throws(ExpectationFailure) {
     let measured: DecodedValue
     switch subject {
@@ -133,7 +133,7 @@ public struct Expectation: Hashable, Sendable, CustomStringConvertible {
     throw failure("\(measured)\(unit)", nil)
   }
 
-  /// Checks a time that was measured over all values; nil when it could not be measured.
+  /// Checks a time measured over all values; a nil time, which could not be measured, fails.
   func check(_ time: Duration?, of measure: Measure) throws(ExpectationFailure) {
     guard subject == .measure(measure) else { return }
     guard let time else { throw failure(measure.absence, nil) }
@@ -158,16 +158,16 @@ extension [Expectation] {
   }
 }
 
-/// A value that is not as expected.
+/// A value that does not meet an expectation.
 public struct ExpectationFailure: Error, Hashable, Sendable, CustomStringConvertible {
-  /// `celsius in 10..40`.
+  /// The expectation: `celsius in 10..40`.
   public let expected: String
-  /// `41.2 °C`.
+  /// The received value: `41.2 °C`.
   public let got: String
-  /// What the device sent; nil for a check of many values, empty for a value without octets.
+  /// The bytes that the device sent; nil for a check of many values, empty for a value without
+  /// bytes.
   public let octets: [UInt8]?
 
-  /// An expectation that was not met.
   public init(expected: String, got: String, octets: [UInt8]?) {
     self.expected = expected
     self.got = got
@@ -176,7 +176,7 @@ public struct ExpectationFailure: Error, Hashable, Sendable, CustomStringConvert
 
   public var description: String { "expected \(expected), got \(received)" }
 
-  /// What was received, with its bytes where they are not the text itself.
+  /// The received value, with its bytes unless they are the value.
   var received: String {
     guard let octets, !octets.isEmpty else { return got }
     let bytes = DecodedValue.octets(octets).description

@@ -1,17 +1,17 @@
-// The expectations of one step while it receives values.
+// The state of a step's expectations while it receives values.
 
 import Bluetooth
 
-/// A counter in the values of a step: its last value, and how many values are missing.
+/// The state of one counter: its last value, and the number of missing values.
 struct CounterProgress {
   fileprivate var last: Int128
   fileprivate var missing = 0
 }
 
-/// Checks values in order; a counter is compared with the previous value.
+/// A check of a stream of values, in order; counters are compared with their previous value.
 struct ExpectationProgress {
   private let expectations: [Expectation]
-  /// By the indices of their expectations.
+  /// The counters, by the index of their expectation.
   private(set) var counters: [Int: CounterProgress]
 
   /// - Parameter counters: The counters at the end of the previous repetition; nil for the first.
@@ -22,7 +22,7 @@ struct ExpectationProgress {
 
   /// Checks a value.
   ///
-  /// - Parameter octets: The octets that the device sent for a subject.
+  /// - Parameter octets: Returns the bytes that the device sent for a subject.
   mutating func check(
     _ value: DecodedValue, _ octets: (Expectation.Subject) -> [UInt8]
   ) throws(ExpectationFailure) {

@@ -1,11 +1,11 @@
-// The failure that a step must end with.
+// The failure that a step must end with, for chains that test error handling.
 
 public import Bluetooth
 import Documents
 
-/// What a step must fail with: `error: value-not-allowed`. Any of the names is enough.
+/// The failures with which a step passes: `error: value-not-allowed`. One matching name is enough.
 public struct ExpectedFailure: Hashable, Sendable {
-  /// A name of failures.
+  /// A name that matches failures.
   public enum Name: Hashable, Sendable, CustomStringConvertible {
     /// Every failure of the operation itself.
     case any
@@ -13,10 +13,10 @@ public struct ExpectedFailure: Hashable, Sendable {
     case code(DeviceFailure.Code)
     /// A class of failures: `definite`.
     case ofClass(FailureClass)
-    /// What the device answered: `value-not-allowed`, `0x80`.
+    /// An ATT error from the device: `value-not-allowed`, `0x80`.
     case att(ATTErrorCode)
 
-    /// The name as it is written in a chain; nil for anything else.
+    /// Parses a name as written in a chain; nil for anything else.
     public init?(_ text: String) {
       if text == Self.any.description {
         self = .any
@@ -31,7 +31,7 @@ public struct ExpectedFailure: Hashable, Sendable {
       }
     }
 
-    /// The name as it is written in a chain.
+    /// The name as written in a chain.
     public var description: String {
       switch self {
       case .any: "any"
@@ -41,7 +41,7 @@ public struct ExpectedFailure: Hashable, Sendable {
       }
     }
 
-    /// What a step can fail with.
+    /// The codes with which a step can fail.
     private static let codes: [DeviceFailure.Code] = [
       .notFound, .connectFailed, .linkLost, .busy, .timedOut, .refused, .notPermitted,
       .notSupported, .notConnected, .serviceMissing, .characteristicMissing, .descriptorMissing,
@@ -49,9 +49,10 @@ public struct ExpectedFailure: Hashable, Sendable {
       .timingUnknown, .capabilityMissing, .socketsMissing, .commandFailed,
     ]
 
-    /// The name as it is written in a chain.
+    /// Parses a name as written in a chain.
     ///
-    /// - Throws: What is wrong with any other text, and which name comes closest.
+    /// - Throws: `Problem` for an unknown name, with the nearest known one, and for an ATT error
+    ///   that bluetoothd does not report.
     static func read(_ text: String, shown: String) throws(Problem) -> Self {
       guard let name = Self(text) else { throw .unknown(found: shown, text, among: all) }
       if case .att(let code) = name, let instead = unreported[code] {
@@ -63,9 +64,10 @@ public struct ExpectedFailure: Hashable, Sendable {
       return name
     }
 
-    /// The ATT errors whose number bluetoothd does not report, each with the code of the failure.
+    /// The ATT errors whose number bluetoothd does not report, with the code of the resulting
+    /// failure.
     ///
-    /// For 0x0c and 0x0f its answer is that for 0x05, which is reported as such.
+    /// 0x0c and 0x0f become the D-Bus error of 0x05, so they are reported as 0x05.
     ///
     /// - Source: BlueZ 5.66, `src/gatt-client.c` (create_gatt_dbus_error).
     package static let unreported: [ATTErrorCode: DeviceFailure.Code] = [
@@ -74,30 +76,30 @@ public struct ExpectedFailure: Hashable, Sendable {
       .insufficientEncryption: .notPaired,
     ]
 
-    /// All names; the numbers of the device's errors are names, too.
+    /// All names except the numbers of ATT errors, which are valid, too.
     static let all =
       ["any"] + codes.map(\.rawValue) + FailureClass.allCases.map(\.rawValue)
       + ATTErrorCode.named.filter { unreported[$0] == nil }.map(\.identifier)
   }
 
-  /// The names, any of which is right.
+  /// The names; a failure must match one of them.
   public let names: [Name]
 
-  /// A failure with one of these names.
+  /// Creates an expected failure.
   ///
   /// ```swift
   /// var step = try Step.write("alert-level", "u8:9")
   /// step.expected = .failure(ExpectedFailure([.att(.valueNotAllowed), .code(.notPermitted)]))
   /// ```
   ///
-  /// - Parameter names: At least one.
+  /// - Parameter names: At least one name.
   public init(_ names: [Name]) {
     self.names = names
   }
 
-  /// Whether a failure is one of those.
+  /// Whether a failure matches one of the names.
   ///
-  /// - Parameter att: What the device answered, if it did.
+  /// - Parameter att: The ATT error from the device, if there was one.
   func includes(_ failure: RunFailure, att: ATTErrorCode?) -> Bool {
     names.contains { name in
       switch name {
@@ -111,24 +113,24 @@ public struct ExpectedFailure: Hashable, Sendable {
 }
 
 extension ExpectedFailure: CustomStringConvertible {
-  /// The name of the failure among what a step's value must be.
+  /// The key of an expected failure under `expect`.
   static let key = "error"
 
-  /// In the one-line form: `error = value-not-allowed`, `error in busy,link-lost`.
+  /// The one-line form: `error = value-not-allowed`, `error in busy,link-lost`.
   public var description: String {
     let list = names.map(\.description).joined(separator: ",")
     return "\(Self.key) \(names.count == 1 ? "=" : "in") \(list)"
   }
 }
 
-/// What a step must end with.
+/// The required result of a step.
 public enum Expected: Hashable, Sendable {
-  /// Success, with a value that meets all of these; none for any value.
+  /// Success, with a value that meets all expectations; an empty list accepts any value.
   case values([Expectation])
-  /// A failure.
+  /// Failure, with one of the expected errors.
   case failure(ExpectedFailure)
 
-  /// What the value must be; empty where the step must fail.
+  /// The conditions on the value; empty if the step must fail.
   public var expectations: [Expectation] {
     switch self {
     case .values(let expectations): expectations

@@ -1,19 +1,19 @@
-// A value that a chain compares with.
+// A value written in a chain, to compare with.
 
 import Bluetooth
 
-/// A value in a chain, to compare with: `72`, `chest`, `true`, `01ff`.
+/// A value written in a chain: `72`, `chest`, `true`, `01ff`.
 public struct Literal: Hashable, Sendable, CustomStringConvertible {
-  /// The literal as it is written.
+  /// The literal as it was written.
   public let text: String
-  /// Its number; nil for a text, also one in quotes.
+  /// The number; nil for text, which includes a quoted number.
   public var number: Double? { bound?.value }
-  /// Its number with all its digits.
+  /// The number with all its digits; nil for text.
   let bound: Bound?
 
-  /// A literal as written.
+  /// Creates a literal.
   ///
-  /// A check also takes plain texts and whole numbers: `.equal("chest")`, `.equal(72)`.
+  /// A check also accepts Swift texts and whole numbers: `.equal("chest")`, `.equal(72)`.
   ///
   /// ```swift
   /// let size = Check.equal(Literal("0x10", isQuoted: false))  // also the number 16
@@ -21,26 +21,26 @@ public struct Literal: Hashable, Sendable, CustomStringConvertible {
   /// ```
   ///
   /// - Parameters:
-  ///   - text: The literal as it is written.
-  ///   - isQuoted: Whether it is a text even when it looks like a number.
+  ///   - text: The literal as it was written.
+  ///   - isQuoted: Whether it is text even if it looks like a number.
   public init(_ text: String, isQuoted: Bool = false) {
     self.text = text
     bound = isQuoted ? nil : Self.number(text).map { Bound($0, written: text) }
   }
 
-  /// Parses a finite number, decimal or after `0x`.
+  /// Parses a finite number, decimal or hexadecimal after `0x`.
   static func number(_ text: String) -> Double? {
     if text.hasPrefix("0x") { return UInt64(text.dropFirst(2), radix: 16).map { Double($0) } }
-    // Double also parses words for infinity and hexadecimal fractions: those are text here.
+    // Double also parses "inf" and hexadecimal fractions, which are text here.
     guard text.allSatisfy({ "0123456789+-.eE".contains($0) }) else { return nil }
     return Double(text).flatMap { $0.isFinite ? $0 : nil }
   }
 
-  /// Whether a value equals the literal. A single field counts as its value.
+  /// Whether a value equals the literal. A value with a single field counts as that field.
   func equals(_ value: DecodedValue) -> Bool {
     switch value.only {
     case .integer: bound?.holds(for: value, ==, ==) ?? false
-    // A value that was sent in 32 bits is compared with that precision.
+    // A value sent as a 32-bit float is compared with that precision.
     case .real(let real, _): number.map { $0 == real || Float($0) == Float(real) } ?? false
     case .boolean(let truth): (truth ? ["true", "yes"] : ["false", "no"]).contains(text)
     case .octets: digits == value.only.description
@@ -48,7 +48,8 @@ public struct Literal: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// Octets as they are printed, where the text is pairs of hexadecimal digits; nil for others.
+  /// The literal as lower-case hexadecimal digits, as bytes are printed; nil unless it is pairs of
+  /// digits.
   var digits: String? {
     let text = text.lowercased().filter { !" :-".contains($0) }
     let digits = text.hasPrefix("0x") ? text.dropFirst(2) : text[...]
@@ -63,7 +64,7 @@ public struct Literal: Hashable, Sendable, CustomStringConvertible {
     return looksLikeNumber ? "\"\(text)\"" : Quoting.quoted(MessageTemplate.escaped(text))
   }
 
-  /// As it is written in a list, where commas and two dots have a meaning.
+  /// The literal as it is written in a list, in which commas and `..` must be quoted.
   var listed: String {
     text.contains(",") || text.contains("..")
       ? Quoting.always(MessageTemplate.escaped(text)) : description

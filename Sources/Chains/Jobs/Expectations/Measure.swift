@@ -1,23 +1,25 @@
-// The times that are measured over all values of a step.
+// Times measured over all values of a step.
+//
+// Only their names are here; StreamMeasures computes them.
 
-/// A time that is measured over a stream of values, or over repeated reads.
+/// A time measured over a stream of values, or over repeated reads.
 public enum Measure: String, Hashable, Sendable, CaseIterable {
-  /// The longest time without a value, from the beginning to the end.
+  /// The longest time without a value, from start to end.
   case silence
-  /// The median of the times from one value to the next.
+  /// The median of the times between consecutive values.
   case intervalP50 = "interval-p50"
-  /// The time between values that 95 % do not exceed.
+  /// The 95th percentile of the times between consecutive values.
   case intervalP95 = "interval-p95"
-  /// The time between values that 99 % do not exceed.
+  /// The 99th percentile of the times between consecutive values.
   case intervalP99 = "interval-p99"
-  /// The median of the times from request to response of the reads.
+  /// The median of the read latencies, from request to response.
   case latencyP50 = "latency-p50"
-  /// The time from request to response that 95 % of the reads do not exceed.
+  /// The 95th percentile of the read latencies.
   case latencyP95 = "latency-p95"
-  /// The time from request to response that 99 % of the reads do not exceed.
+  /// The 99th percentile of the read latencies.
   case latencyP99 = "latency-p99"
 
-  /// Whether it applies only to repeated reads.
+  /// Whether the measure exists only for repeated reads.
   var isOfReads: Bool {
     switch self {
     case .latencyP50, .latencyP95, .latencyP99: true
@@ -25,11 +27,11 @@ public enum Measure: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// Whether the name of a subject or of a captured value is that of a time.
+  /// Whether `name`, or the field of the captured value `name`, is a measure.
   static func isNamed(by name: String) -> Bool {
     Measure(rawValue: VariablePath(name)?.field ?? name) != nil
   }
 
-  /// Why it cannot be measured, for failures.
+  /// The reason that the measure is missing, for failures.
   var absence: String { isOfReads ? "no reads" : "fewer than two values" }
 }

@@ -1,28 +1,30 @@
-// The variables that a step may use: those that earlier steps capture.
+// The captured values that a step may use: those of earlier steps.
+//
+// It is used while a chain is read; it holds names, not values.
 
 import Bluetooth
 import Documents
 
-/// The variables captured so far, and the fields that each may have.
+/// The values captured so far, and the possible fields of each.
 struct Scope {
-  /// Names that have values before the chain runs: no step may capture under them.
+  /// Names that have values before the chain runs; no step may capture under them.
   var variables: [String] = []
   private var captured: [Captured] = []
 
-  /// What may be captured under a name: several steps may use it.
+  /// A name under which one or more steps capture.
   private struct Captured {
     let name: String
-    /// Nil for an invalid step, whose fields are unknown.
+    /// The possible fields; nil if a capturing step is invalid.
     var fields: [String]?
-    /// What is known of the values of each step; nil where a step is unknown.
+    /// The subjects of each capturing step; nil if one of them is unknown.
     var steps: [Subjects]?
   }
 
   /// Adds the captured value of a step.
   ///
   /// - Parameters:
-  ///   - fields: Nil for an invalid step, whose fields are unknown.
-  ///   - subjects: What is known of the value; nil for nothing.
+  ///   - fields: The possible fields; nil for an invalid step.
+  ///   - subjects: The subjects of the value; nil if they are unknown.
   mutating func capture(_ name: String, fields: [String]?, _ subjects: Subjects?) {
     let new = Captured(name: name, fields: fields, steps: subjects.map { [$0] })
     guard let index = captured.firstIndex(where: { $0.name == name }) else {
@@ -32,19 +34,19 @@ struct Scope {
     captured[index].steps = Self.union(captured[index].steps, new.steps)
   }
 
-  /// What is in one of the lists; nil where one is unknown.
+  /// The elements of both lists; nil if one is unknown.
   private static func union<Element: Equatable>(_ a: [Element]?, _ b: [Element]?) -> [Element]? {
     guard let a, let b else { return nil }
     return a + b.filter { !a.contains($0) }
   }
 
-  /// The error in capturing a value as `name`; nil without one.
+  /// The error in capturing a value as `name`; nil if it is allowed.
   func complaint(aboutCapturing name: String) -> Problem? {
     guard variables.contains(name) else { return nil }
     return Problem("'\(name)' has a value already", expected: "another name")
   }
 
-  /// The error in using `path` here; nil without one.
+  /// The error in using `path` here; nil if it is valid.
   func complaint(about path: VariablePath) -> Problem? {
     guard let variable = captured.first(where: { $0.name == path.variable }) else {
       let message = "no earlier step captures '\(path.variable)'"
@@ -63,7 +65,7 @@ struct Scope {
     return .unknown("'\(variable.name)' has no field '\(field)'", field, among: fields)
   }
 
-  /// The error about a check that what is captured as `path` never passes; nil where it may.
+  /// The error for a check that no value captured as `path` can pass; nil if one may.
   func complaint(about check: Check, of path: VariablePath) -> Problem? {
     let steps = captured.first { $0.name == path.variable }?.steps
     return Subjects.complaint(about: check, of: path, capturedBy: steps)

@@ -1,10 +1,12 @@
-// Comparisons that no value can pass: errors of the file, with what to write instead.
+// Detects comparisons that no value can pass, and suggests a correction.
+//
+// They are errors in the file, found before the chain runs.
 
 import Bluetooth
 import Documents
 
 extension Subjects {
-  /// The error about a check that no value of a subject passes; nil where one may.
+  /// The error for a check that no value of a subject can pass; nil if one may.
   func complaint(about check: Check, of subject: Expectation.Subject) -> Problem? {
     if case .format(let format) = subject, let complaint = format.complaint(about: check) {
       return complaint
@@ -18,9 +20,9 @@ extension Subjects {
     )
   }
 
-  /// The error about a check that no captured value passes; nil where one may.
+  /// The error for a check that no captured value can pass; nil if one may.
   ///
-  /// - Parameter steps: The steps that capture under the name; nil where they are unknown.
+  /// - Parameter steps: The steps that capture under the name; nil if they are unknown.
   static func complaint(
     about check: Check, of path: VariablePath, capturedBy steps: [Subjects]?
   ) -> Problem? {
@@ -36,13 +38,13 @@ extension Subjects {
     return subject(field).flatMap { kind(of: $0) }
   }
 
-  /// Where a value is that is compared, for what to write instead.
+  /// The origin of the compared value, which decides the suggested correction.
   fileprivate enum Place {
-    /// The value of the step, which has formats.
+    /// The value of the step itself, which may have a format.
     case value
     /// A captured value.
     case captured
-    /// A part of a value, or what is known of several.
+    /// A field or a slice of a value.
     case part
   }
 
@@ -80,7 +82,8 @@ extension ValueKind {
     }
   }
 
-  /// The error about a check with the right kind of value, but none that there is.
+  /// The error for a check whose operand has the right kind but is never a valid value, such as a
+  /// number out of range.
   fileprivate func complaint(about check: Check, _ name: String) -> Problem? {
     switch self {
     case .number(_, let range, let isWhole):
@@ -112,7 +115,7 @@ extension ValueKind {
     }
   }
 
-  /// Whether no value of the kind passes a check.
+  /// Whether a check passes for no value of this kind.
   fileprivate func excludes(_ check: Check) -> Bool {
     switch check {
     case .equal, .oneOf: !check.literals.contains(where: admits)
@@ -139,7 +142,7 @@ extension ValueKind {
     }
   }
 
-  /// What to write instead of a check.
+  /// The suggested correction of a check.
   fileprivate func remedy(for check: Check, _ place: Subjects.Place) -> String {
     switch self {
     case .number:
@@ -165,7 +168,7 @@ extension ValueKind {
 }
 
 extension ValueFormat {
-  /// The error about a number that the format cannot have.
+  /// The error for a number that the format cannot encode; nil if it can.
   fileprivate func complaint(about check: Check) -> Problem? {
     guard case .equal(let literal) = check, let whole = literal.bound?.whole,
       case .number(_, _, isWhole: true) = valueKind
@@ -195,12 +198,12 @@ extension Check {
     }
   }
 
-  /// Whether it compares for equality with fractions only.
+  /// Whether the check is an equality with fractions only.
   fileprivate var isFraction: Bool {
     !literals.isEmpty && literals.allSatisfy { $0.bound.map { $0.whole == nil } ?? false }
   }
 
-  /// Whether no number passes both checks: a lower bound, and an upper one.
+  /// Whether no number passes both this lower bound and the other check's upper bound.
   func contradicts(_ other: Check) -> Bool {
     guard let low = lower, let high = other.upper else { return false }
     if low.bound <= high.bound, high.bound <= low.bound { return !low.isIn || !high.isIn }
@@ -223,7 +226,7 @@ extension Check {
     }
   }
 
-  /// What it compares with for equality.
+  /// The literals of an equality check; empty for other checks.
   fileprivate var literals: [Literal] {
     switch self {
     case .equal(let literal): [literal]
@@ -234,7 +237,7 @@ extension Check {
     }
   }
 
-  /// What no value is, for errors.
+  /// The check as an error quotes it after "and never".
   fileprivate var shown: String {
     switch self {
     case .equal(let literal): literal.number == nil ? "the text '\(literal.text)'" : literal.text
@@ -247,7 +250,7 @@ extension Check {
 }
 
 extension Literal {
-  /// The comparison that the text looks like: `{ min: 20 }` for `>= 20`; nil for other texts.
+  /// The comparison that a text looks like: `{ min: 20 }` for `>= 20`; nil for other texts.
   fileprivate var comparison: String? {
     let sign = text.prefix { "=!<>".contains($0) }
     guard number == nil, let key = Comparison(sign: sign == "==" ? "=" : sign) else { return nil }

@@ -1,35 +1,38 @@
-// The names that an expectation about a step's value may use.
+// The subjects that an expectation about a step's value may name, and the kind of each.
+//
+// It is derived from the step alone, before a value is received.
 
 import Bluetooth
 import Documents
 
-/// The valid names for the value of one step.
+/// The valid subjects for the value of one step.
 struct Subjects: Equatable {
   enum Kind {
-    /// It has one value.
+    /// One value.
     case single
-    /// It has many values, with a count, a rate and intervals.
+    /// Many values, with a count, a rate and intervals.
     case stream
-    /// It has many values that are read, also with latencies.
+    /// Many values that are read, with latencies as well.
     case poll
-    /// It finds devices, which have a count.
+    /// The devices of a scan, with a count.
     case scan
   }
 
-  /// The fields that the decoded value can have.
+  /// The possible fields of the decoded value.
   let fields: [String]
   private let kind: Kind
-  /// Whether the value has octets, which formats can decode.
+  /// Whether the value has bytes, which formats can decode.
   private let hasOctets: Bool
-  /// What the fields are, by their names, and what the value is as a whole; without what is unknown.
+  /// The kind of each field, by name, if it is known; `wholeKind` is that of the entire value.
   private var kinds: [String: ValueKind] = [:]
   private var wholeKind: ValueKind?
-  /// How many values there are at most; nil where that is unknown.
+  /// The maximum number of values; nil if it is unknown.
   private var mostValues: Int?
-  /// Whether the value is decoded as its specification says, so that bytes may be behind its fields.
+  /// Whether the value is decoded by its specification, so that undecoded bytes may follow its
+  /// fields.
   private var isStandard = false
 
-  /// Whether it may have any field: JSON of a program.
+  /// Whether any field is valid, as in the JSON output of a program.
   private var isOpen = false
   /// Whether the valid names are unknown, because the step itself is invalid.
   private var isUnknown = false
@@ -40,12 +43,12 @@ struct Subjects: Equatable {
     hasOctets = false
   }
 
-  /// The names for a characteristic or descriptor.
+  /// Creates the subjects of a characteristic or descriptor.
   ///
   /// - Parameters:
-  ///   - uuid: nil where it is selected by its handle.
-  ///   - format: The format of its value, which then has no fields.
-  ///   - most: How many values end the step.
+  ///   - uuid: The UUID; nil if it is selected by its handle.
+  ///   - format: An explicit format; the value then has no fields.
+  ///   - most: The number of values that ends the step.
   init(of uuid: BluetoothUUID?, format: ValueFormat?, kind: Kind, most: Int? = nil) {
     let standard = format == nil ? uuid : nil
     fields = standard.map { StandardValues.fieldNames(of: $0) } ?? []
@@ -58,7 +61,7 @@ struct Subjects: Equatable {
     isStandard = standard.map { StandardValues.decoder(for: $0) != nil } ?? false
   }
 
-  /// The names for a combination: each value, and its fields.
+  /// Creates the subjects of a combination: each input, and its fields.
   init(of inputs: [Combining.Input]) {
     var kinds: [String: ValueKind] = [:]
     let fields = inputs.flatMap { input -> [String] in
@@ -71,7 +74,7 @@ struct Subjects: Equatable {
     self.kinds = kinds
   }
 
-  /// What a subject always is; nil where that is unknown.
+  /// The kind that a subject always has; nil if it is unknown.
   func kind(of subject: Expectation.Subject) -> ValueKind? {
     switch subject {
     case .value: wholeKind
@@ -84,7 +87,7 @@ struct Subjects: Equatable {
     }
   }
 
-  /// The names for what a program prints.
+  /// Creates the subjects of a program's output.
   init(ofOutput format: Command.Format) {
     self = .plain
     switch format {
@@ -94,37 +97,37 @@ struct Subjects: Equatable {
     }
   }
 
-  /// The fields and measures that a captured value has; nil where they are unknown.
+  /// The fields and measures of the captured value; nil if they are unknown.
   var capturedFields: [String]? { isOpen ? nil : fields + measures }
 
-  /// The names for the devices that a scan found.
+  /// The subjects of a scan.
   static let scanned = Subjects(fields: [], .scan)
 
-  /// No names: there is no value.
+  /// No subjects, because the step has no value.
   static let nothing = Subjects(fields: [])
 
-  /// Every name is valid: the step itself is invalid.
+  /// Every name, because the step itself is invalid and further errors would only repeat that.
   static let unknown = {
     var subjects = Subjects.plain
     subjects.isUnknown = true
     return subjects
   }()
 
-  /// The names for a value without a specification: only its octets are known.
+  /// The subjects of a value without a specification, of which only the bytes are known.
   static let plain = {
     var subjects = Subjects(of: nil, format: nil, kind: .single)
     subjects.wholeKind = nil
     return subjects
   }()
 
-  /// The names for a value that is a whole number of the connection, not octets of the device.
+  /// Creates the subjects of a whole number that describes the connection.
   static func number(in range: ClosedRange<Double>) -> Subjects {
     var subjects = Subjects.plain
     subjects.wholeKind = .number(orText: false, in: range, isWhole: true)
     return subjects
   }
 
-  /// The names for facts of a connection, each a number in a range.
+  /// Creates the subjects of a step with one number for each property of the connection.
   init(of facts: [(name: String, range: ClosedRange<Int>)]) {
     self.init(fields: facts.map(\.name))
     for (name, range) in facts {
@@ -133,7 +136,6 @@ struct Subjects: Equatable {
     }
   }
 
-  /// The times that are measured over the values.
   private var times: [Measure] {
     switch kind {
     case .single, .scan: []
@@ -142,22 +144,22 @@ struct Subjects: Equatable {
     }
   }
 
-  /// What is measured over all values.
+  /// The names of measures over all values.
   var measures: [String] {
     kind == .stream || kind == .poll ? ["count", "rate"] + times.map(\.rawValue) : []
   }
 
-  /// Whether there is a value to compare.
+  /// Whether the step has a value to compare.
   var isOfValue: Bool { isUnknown || !names.isEmpty }
 
-  /// All names, for error messages; formats last.
+  /// All names, for errors; formats come last.
   var names: [String] {
     if kind == .scan { return ["count"] }
     let own = fields + (hasOctets ? ["value"] : []) + measures
     return hasOctets ? own + ValueFormat.names : own
   }
 
-  /// The subject of a name; nil for an unknown one.
+  /// Finds the subject with a name; nil for an unknown one.
   func subject(_ name: String) -> Expectation.Subject? {
     if isUnknown { return Measure(rawValue: name).map { .measure($0) } ?? .value }
     if kind == .scan { return name == "count" ? .count : nil }
@@ -174,13 +176,13 @@ struct Subjects: Equatable {
 }
 
 extension Subjects {
-  /// The error about a name that a step's value does not have.
+  /// The error for a name that the value does not have.
   func complaint(about name: String) -> Problem {
     .unknown("the value has no '\(name)'", name, among: names)
   }
 
-  /// The error about a text in a file that is a comparison in the one-line form, such as
-  /// `percent > 20`; nil for other texts.
+  /// The error for a text in a file that is a comparison in the one-line form, such as `percent >
+  /// 20`; nil for other texts.
   func complaint(aboutLine text: String) -> Problem? {
     let words = text.split(separator: " ")
     guard words.count > 2, Comparison(sign: words[1]) != nil, !words[1].contains(where: \.isLetter),

@@ -1,11 +1,11 @@
-// The JSON Schema of chain files, from the descriptions of their keys.
+// The JSON Schema of chain files, derived from the descriptions of their keys.
 
 import Bluetooth
 import Documents
 
-/// The JSON Schema (draft 7) of chain files: `docs/chain.schema.json`.
+/// The JSON Schema (draft 7) of chain files, `docs/chain.schema.json`.
 public enum ChainSchema {
-  /// The file, indented, without the newline at its end.
+  /// The schema file, indented, without the final newline.
   ///
   /// ```swift
   /// print(ChainSchema.text)  // what `blerun schema chain` prints
@@ -18,7 +18,7 @@ public enum ChainSchema {
     return String(text.dropLast())
   }
 
-  /// The name of the file, for the schemas that refer to it.
+  /// The file name, for schemas that refer to this one.
   static let file = "chain.schema.json"
 
   static var schema: Schema {
@@ -128,7 +128,7 @@ public enum ChainSchema {
       .described("A code, a class, what the device answers, or any; of a list, any of them.")
   }
 
-  /// Names with what their values must be.
+  /// The schema of a mapping from names to checks.
   private static func checks(and others: [Definition] = []) -> JSONValue {
     let type: JSONValue = ["type": "object"]
     return (others.isEmpty ? type : type.adding("properties", .object(others)))
@@ -221,7 +221,7 @@ extension StepEntry {
       let nothing = ShapeDescription("no value", schema: .type("null"))
       all.insert(KeyDescription(name: verb, documentation: "no value", shape: nothing), at: 0)
     }
-    // The verb is required, even where it needs no value: it identifies the entry.
+    // The verb identifies the entry, so it is required even if it has no value.
     all[0].isRequired = true
     return .mapping(all, documentation, rules.compactMap(\.schema))
   }

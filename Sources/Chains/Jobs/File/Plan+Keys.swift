@@ -1,4 +1,6 @@
-// The head of a chain file: its keys, and those of the device and of retrying.
+// The top-level keys of a chain file, with those of `device` and `retry`.
+//
+// The keys of steps are in `Kinds`.
 
 import Bluetooth
 import Documents
@@ -8,7 +10,7 @@ extension Plan: Described {
 
   static let keys: [Key<Plan>] = [
     Key("name", \.name, .text("a text"), "the name of the chain, for people"),
-    // Before the keys that use them.
+    // Read before the keys whose values use the names.
     .names(\.names),
     Key(
       "device",
@@ -54,7 +56,7 @@ extension Plan: Described {
 }
 
 extension Shape where Value == [Step] {
-  /// The steps of a chain, which lie in no other.
+  /// The top-level steps; unlike inner steps, they do not add to the nesting depth.
   fileprivate static var chainSteps: Self {
     Shape("a list of steps", schema: .reference("steps")) { node, reader in
       reader.steps(node)
@@ -63,7 +65,7 @@ extension Shape where Value == [Step] {
 }
 
 extension RetryRule: Described {
-  /// One try.
+  /// Creates a rule with a single attempt.
   public init() { self.init(attempts: 1) }
 
   static let keys: [Key<RetryRule>] = [
@@ -90,7 +92,7 @@ extension Shape where Value == RetryRule {
   }
 }
 
-/// The keys that name a device, wherever one is named.
+/// The keys that name a device, in chains and in batches.
 struct DeviceKeys: Described {
   var name: String?
   var address: BluetoothAddress?
@@ -122,21 +124,21 @@ struct DeviceKeys: Described {
     .flag("unique", with: ["name", "service", "alias"]),
   ]
 
-  /// The device that is named, first of all by its name.
+  /// The device by the first given key; nil if none is given.
   var target: DeviceTarget? {
     name.map { .name($0, exact: isExact) } ?? address.map { .address($0) }
       ?? service.map { .service($0) } ?? alias.map { .alias($0, exact: isExact) }
   }
 }
 
-/// The device of a chain, and whether it has to be the only one of its name.
+/// The device of a chain, and whether several matches are an error.
 struct NamedDevice: Hashable {
   let target: DeviceTarget
   var isUnique = false
 }
 
 extension Plan {
-  /// ``device``, with what is written beside it.
+  /// The value of the key `device`, which sets both ``device`` and ``LinkRule/isUnique``.
   fileprivate var namedDevice: NamedDevice? {
     get { device.map { NamedDevice(target: $0, isUnique: link.isUnique) } }
     set {
@@ -168,7 +170,7 @@ extension Shape where Value == NamedDevice {
 }
 
 extension Shape where Value == String {
-  /// The name of a device, which is not empty.
+  /// The name of a device; it must not be empty.
   static var deviceName: Self {
     var shape = Shape(
       Scanning.nameShape, schema: .type("string"), words: { [Quoting.quoted($0)] }
@@ -183,7 +185,6 @@ extension Shape where Value == String {
 }
 
 extension Problem {
-  /// No device has such a name.
   static let emptyName = Problem("\(InvalidDeviceTarget.emptyName)", expected: Scanning.nameShape)
 }
 

@@ -1,10 +1,11 @@
-// Expectations and conditions: comparisons of values.
+// Reads expectations and conditions: comparisons of values.
 
 import Bluetooth
 import Documents
 
 extension StepReader {
-  /// `expect: { celsius: { between: [10, 40] }, type: mouth }`, or a single value.
+  /// Reads expectations: `expect: { celsius: { between: [10, 40] }, type: mouth }`, or a single
+  /// value.
   mutating func expectations(_ node: Node) -> [Expectation]? {
     if let complaint = subjects.complaint(aboutLine: node.text ?? "") {
       complain(node, complaint)
@@ -27,13 +28,14 @@ extension StepReader {
     }
   }
 
-  /// Reports a check that no value passes.
+  /// Reports a check that no value can pass.
   private mutating func complain(about check: Check, of subject: Expectation.Subject, _ node: Node)
   {
     if let complaint = subjects.complaint(about: check, of: subject) { complain(node, complaint) }
   }
 
-  /// `expect: { celsius: { max: 40 } }`, or `expect: { error: value-not-allowed }`.
+  /// Reads a required result: `expect: { celsius: { max: 40 } }`, or `expect: { error:
+  /// value-not-allowed }`.
   mutating func expected(_ node: Node) -> Expected? {
     let key = ExpectedFailure.key
     let entries = node.mapping ?? []
@@ -50,7 +52,7 @@ extension StepReader {
     return failure(entry.value).map { .failure($0) }
   }
 
-  /// `value-not-allowed`, a list of such names, or one of the two as a comparison.
+  /// Reads the names of an expected failure: one name, a list, or either under `is` or `in`.
   private mutating func failure(_ node: Node) -> ExpectedFailure? {
     if let entries = node.mapping {
       guard entries.count == 1, let comparison = Comparison(rawValue: entries[0].key),
@@ -72,7 +74,7 @@ extension StepReader {
     return names.count == node.several.count ? ExpectedFailure(names) : nil
   }
 
-  /// `when: { reading.celsius: { above: 30 } }`.
+  /// Reads a condition: `when: { reading.celsius: { above: 30 } }`.
   mutating func condition(_ node: Node) -> Condition? {
     guard let entries = node.mapping, !entries.isEmpty else { return nil }
     let tests = entries.flatMap { entry -> [Condition.Test] in
@@ -95,16 +97,16 @@ extension StepReader {
     return Condition(tests)
   }
 
-  /// A single value, which the value must equal.
+  /// Reads a single value as a check for equality; nil for other nodes.
   private mutating func bare(_ node: Node) -> Check? {
     guard let check = Comparison.is.check(node, isTime: false) else { return nil }
     complainOfUnknown(check.references, node)
     return check
   }
 
-  /// The comparisons under a name; a single value is a comparison for equality.
+  /// Reads the comparisons under a name; a single value is a comparison for equality.
   ///
-  /// - Parameter isTime: Whether the name is that of a time, which is compared with durations.
+  /// - Parameter isTime: Whether the subject is a time, which is compared with durations.
   private mutating func checks(_ node: Node, isTime: Bool) -> [Check] {
     if !isTime, let check = bare(node) { return [check] }
     guard let entries = node.mapping, !entries.isEmpty else {

@@ -1,11 +1,13 @@
-// Reads the steps of a chain. The keys of each kind are in its description.
+// Reads the steps of a chain.
+//
+// The keys of each kind are described with the kind, in `Kinds`.
 
 import Bluetooth
 import Documents
 
-/// Reads steps in order, so that the values captured before each step are known.
+/// A reader of steps, in order: each step may use only values captured before it.
 struct StepReader {
-  /// The form in which the chain is written, for error messages.
+  /// The written form of the chain, for error messages.
   enum Form {
     case file, line
   }
@@ -15,11 +17,11 @@ struct StepReader {
   var scope = Scope()
   var surroundings: IncludedSurroundings
   var form = Form.file
-  /// The text of the one-line form.
+  /// The complete text of the one-line form; nil for a file.
   var text: String?
   /// The nesting depth of the current step.
   var depth = 0
-  /// What expectations may name of the value of the current step.
+  /// The subjects that expectations of the current step may name.
   var subjects = Subjects.nothing
 
   init(limits: PlanLimits, _ surroundings: IncludedSurroundings) {
@@ -27,7 +29,7 @@ struct StepReader {
     self.surroundings = surroundings
   }
 
-  /// A reader of something that includes no files.
+  /// Creates a reader without included files.
   init(limits: PlanLimits, names: AttributeNames) {
     self.init(limits: limits, IncludedSurroundings(inclusions: .none(limits), names: names))
   }
@@ -43,7 +45,8 @@ struct StepReader {
     }
     if nodes.isEmpty { complain(node, Problem("there are no steps", expected: "at least one")) }
     surroundings.steps += nodes.count
-    // Nested includes multiply.
+    // Counted only once files are included: nested includes multiply the steps, so the document's
+    // own limit is not enough.
     guard surroundings.count == 0 || surroundings.steps <= limits.writtenSteps else {
       if surroundings.steps - nodes.count <= limits.writtenSteps {
         complain(node, Problem("more than \(limits.writtenSteps) steps"))
@@ -53,7 +56,7 @@ struct StepReader {
     return nodes.flatMap { steps(at: $0) }
   }
 
-  /// The value of a node; nil after an error.
+  /// Reads the value of a node; nil after a reported error.
   mutating func read<Value>(_ node: Node, _ shape: Shape<Value>) -> Value? {
     let before = problems.count
     if let value = shape.read(node, &self) { return value }
@@ -63,7 +66,7 @@ struct StepReader {
     return nil
   }
 
-  /// One value, or a list of at least one; nil after an error.
+  /// Reads one value, or a list with at least one; nil after a reported error.
   mutating func several<Value>(_ node: Node, _ shape: Shape<Value>) -> [Value]? {
     let values = node.several.compactMap { read($0, shape) }
     return values.count == node.several.count ? values : nil
@@ -73,34 +76,34 @@ struct StepReader {
     problems.append(complaint.at(node))
   }
 
-  /// Reports captured values that are used before a step captures them.
+  /// Reports captured values that no earlier step captures.
   mutating func complainOfUnknown(_ paths: [VariablePath], _ node: Node) {
     for path in paths {
       if let complaint = scope.complaint(about: path) { complain(node, complaint) }
     }
   }
 
-  /// Ends the reading of a document. One that is not a mapping has no further errors.
+  /// Finishes a document. One that is not a mapping gets only a single error.
   mutating func finish(_ mapping: inout MappingReader) {
     problems +=
       mapping.node.mapping == nil ? Array(mapping.problems.prefix(1)) : mapping.finish()
   }
 
-  /// The step of a node, or the steps of a file that it includes.
+  /// Reads the step of a node, or the steps of a file that it includes.
   mutating func steps(at node: Node) -> [Step] {
     guard let verb = verb(of: node) else { return [] }
     let node = node.mapping == nil ? Self.spelledOut(verb, at: node) : node
     return Step.entry(verb)?.steps(node, &self) ?? []
   }
 
-  /// A verb without keys, as the mapping that it abbreviates.
+  /// Expands a bare verb to the mapping that it abbreviates.
   private static func spelledOut(_ verb: String, at node: Node) -> Node {
     let nothing = Node(.scalar("", isPlain: true), at: node.place, path: node.path)
     let entry = Node.Entry(key: verb, keyPlace: node.place, value: nothing)
     return Node(.mapping([entry]), at: node.place, path: node.path)
   }
 
-  /// The verb of a step; an error for none, or more than one. A word is a step without arguments.
+  /// The verb of a step; nil after a reported error. A bare word is a step without keys.
   private mutating func verb(of node: Node) -> String? {
     if let word = node.text, !word.contains(where: \.isWhitespace) {
       if Step.entry(word) != nil { return word }
@@ -112,7 +115,7 @@ struct StepReader {
       return nil
     }
     let verbs = entries.map(\.key).filter { Step.entry($0) != nil }
-    // A word may be a key of another verb.
+    // A verb may also be a key of another verb, such as `rssi` in `scan`.
     let own =
       verbs.count < 2
       ? verbs
@@ -131,7 +134,7 @@ struct StepReader {
     return verb
   }
 
-  /// Reports a step without a verb: the key that is closest to a verb.
+  /// Reports a step without a verb, at the key that is closest to one.
   private mutating func complainOfVerb(_ entries: [Node.Entry], in node: Node) {
     let close = entries.first { Step.verb(meantBy: $0.key) != nil }
     guard let entry = close ?? entries.first else { return }
@@ -152,23 +155,23 @@ struct StepReader {
   }
 }
 
-/// The state of includes while steps are read.
+/// The state of nested includes while steps are read.
 struct IncludedSurroundings {
   var inclusions: Inclusions
-  /// The names of attributes that the file that is being read may use.
+  /// The attribute names valid in the current file.
   var names: AttributeNames
-  /// The names of the files that were included so far, for output.
+  /// The attribute names of all included files so far, for output.
   var includedNames = AttributeNames.assigned
-  /// The variables of the file that is being read.
+  /// The variables of the current file.
   var table = VariableTable()
-  /// The names that steps of the chain capture.
+  /// The names under which steps of the chain capture.
   var captured: [String] = []
-  /// The real paths of the files that are being read, the outermost first.
+  /// The paths of the files being read, without symbolic links, outermost first.
   var stack: [String] = []
   var count = 0
   /// The number of steps read so far.
   var steps = 0
 
-  /// The names for output: those of included files after those of the file that is being read.
+  /// The attribute names for output; those of the current file override those of included files.
   var allNames: AttributeNames { names.over(includedNames) }
 }

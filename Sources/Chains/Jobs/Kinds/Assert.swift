@@ -1,13 +1,13 @@
-// `assert`: fails unless captured values are as they have to be.
+// `assert`: fails unless captured values meet a condition.
+//
+// It compares only captured values; it does not access the device.
 
 public import Documents
 
-/// Fails unless the condition holds.
+/// A step that fails unless its condition holds.
 public struct AssertStep: StepKind {
-  /// What captured values must be.
   public var condition: Condition
 
-  /// A check of captured values.
   public init(_ condition: Condition) { self.condition = condition }
 
   init() { self.init(Condition([])) }
@@ -31,14 +31,14 @@ public struct AssertStep: StepKind {
 }
 
 extension Step {
-  /// Fails unless a captured value is as it has to be.
+  /// Fails unless a captured value passes a check.
   ///
   /// ```swift
   /// try Step.read("battery-level").captured(as: "battery")
   /// try Step.assert("battery.percent", .atLeast(20))
   /// ```
   ///
-  /// - Throws: `Problem` for a path that names no captured value.
+  /// - Throws: `Problem` when `path` is not the name of a captured value or of one of its fields.
   public static func assert(
     _ path: String, _ check: Check, file: String = #fileID, line: Int = #line
   ) throws(Problem) -> Step {
@@ -48,7 +48,7 @@ extension Step {
 }
 
 extension Condition.Test {
-  /// A check of the captured value, or field of one, that a text names.
+  /// Parses a path such as `battery.percent`: a captured value, or a field of one.
   init(_ path: String, _ check: Check) throws(Problem) {
     guard let path = VariablePath(path) else {
       throw Problem("'\(path)' is not the name of a captured value")

@@ -4,28 +4,24 @@ public import Bluetooth
 import Documents
 import Signals
 
-/// The latest values of several characteristics, combined.
+/// The inputs and stop conditions of a `combine` step.
 public struct Combining: Hashable, Sendable {
-  /// One input.
+  /// A characteristic and the name of its value.
   public struct Input: Hashable, Sendable {
-    /// How the values of an input arrive.
+    /// The source of an input's values.
     public enum Source: Hashable, Sendable {
-      /// It is notified.
+      /// Notifications or indications.
       case notify
-      /// It is read at this interval, from start to start.
+      /// Reads at this interval, measured from start to start.
       case poll(every: Duration)
     }
 
-    /// The name of the value.
     public var name: String
-    /// How the values arrive.
     public var source: Source
-    /// The characteristic of the input.
     public var target: CharacteristicSelector
-    /// The format of values without a specification.
+    /// The format; nil uses that of the characteristic's specification.
     public var format: ValueFormat?
 
-    /// An input with the name of its value.
     public init(
       _ name: String, _ source: Source, _ target: CharacteristicSelector,
       format: ValueFormat? = nil
@@ -37,12 +33,11 @@ public struct Combining: Hashable, Sendable {
     }
   }
 
-  /// What is combined; at most ``mostInputs``.
+  /// The inputs, at most ``mostInputs``.
   public var inputs: [Input]
-  /// When the step stops.
   public var stop: StopConditions
 
-  /// Inputs, and when to stop.
+  /// Creates a combination of inputs.
   ///
   /// ```swift
   /// let inputs: [Combining.Input] = [
@@ -56,7 +51,6 @@ public struct Combining: Hashable, Sendable {
     self.stop = stop
   }
 
-  /// The maximum number of inputs.
   public static let mostInputs = 8
 }
 
@@ -76,7 +70,7 @@ extension Combining: StreamingKind {
     ] + endingKeys
 
   var action: Step.Action { .combine(self) }
-  /// It has no single characteristic.
+  /// Always nil, because the inputs have several characteristics.
   var characteristic: CharacteristicSelector? { nil }
   var operations: [(CharacteristicSelector, CharacteristicOperation)] {
     inputs.map { input in
@@ -151,14 +145,14 @@ extension Combining.Input: Described {
 }
 
 extension Combining.Input: CustomStringConvertible {
-  /// In the one-line form: `notify heart-rate-measurement as hr`.
+  /// The one-line form: `notify heart-rate-measurement as hr`.
   public var description: String {
     ([period == nil ? "notify" : "poll"] + words(Self.keys)).joined(separator: " ")
   }
 }
 
 extension Step {
-  /// Combines the latest values of several characteristics, whenever one of them changes.
+  /// Combines the latest values of several characteristics, each time one of them changes.
   ///
   /// ```swift
   /// let chain = try Plan {

@@ -1,31 +1,31 @@
-// `command`: runs a program of the user's; what it prints is the value of the step.
+// `command`: runs a local program; its standard output becomes the value of the step.
+//
+// This file does not start processes: `ChainRunner.runCommand` does.
 
 import Bluetooth
 import Documents
 
-/// A program that a `command` step runs, without a shell, and how its output becomes a value.
+/// A program that a `command` step runs without a shell, and the format of its output.
 public struct Command: Hashable, Sendable {
-  /// How standard output becomes the value of the step.
+  /// The conversion from standard output to the value of the step.
   public enum Format: String, Hashable, Sendable, CaseIterable {
-    /// Its text, without the end of the last line.
+    /// The text, without the final line ending.
     case text
-    /// Hexadecimal digits, which are bytes.
+    /// Pairs of hexadecimal digits, converted to bytes.
     case hex
-    /// A JSON value; the members of an object are fields.
+    /// A JSON value; the members of an object become fields.
     case json
   }
 
-  /// The program: a path from the folder of the chain where it has a slash, otherwise a name in `PATH`.
-  /// It uses no captured values, so that no device chooses what is run.
+  /// The program: with a slash, a path relative to the folder of the chain; otherwise a name in
+  /// `PATH`. Captured values are not substituted here, so a device cannot choose the program.
   public var program: String
-  /// Its arguments; each stays one argument, whatever its captured values are.
+  /// The arguments. Each stays one argument, even if its captured values contain spaces.
   public var arguments: [MessageTemplate]
-  /// What it gets on standard input; empty for nothing.
+  /// The standard input; empty by default.
   public var input: MessageTemplate
-  /// How its output becomes the value.
   public var format: Format
 
-  /// A program; see the properties.
   public init(
     _ program: String, arguments: [MessageTemplate] = [],
     input: MessageTemplate = MessageTemplate(literal: ""), format: Format = .text
@@ -36,54 +36,52 @@ public struct Command: Hashable, Sendable {
     self.format = format
   }
 
-  /// The most that a program may print, in bytes.
+  /// The maximum size of a program's output, in bytes.
   public static let longestOutput = 65_536
 
-  /// Why a program did not run, or what it printed is of no use.
+  /// The reason that a program could not run or its output is invalid.
   public struct Failure: Error, Hashable, Sendable {
-    /// "it ended with status 1: no such key".
+    /// The reason, such as "it ended with status 1: no such key".
     public let why: String
-    /// What to try.
+    /// A suggestion for the user.
     public let hint: String
 
-    /// A failure in its parts.
     public init(_ why: String, hint: String = "run the program by hand with the same arguments") {
       self.why = why
       self.hint = hint
     }
   }
 
-  /// A program as it is to run, with its captured values replaced.
+  /// A program with its captured values substituted, ready to run.
   public struct Call: Hashable, Sendable {
     /// The program as the chain names it.
     public let program: String
-    /// Its arguments.
     public let arguments: [String]
-    /// Its standard input.
+    /// The standard input.
     public let input: [UInt8]
-    /// The file that names it, from whose folder it runs; nil for the working directory.
+    /// The chain file that names the program, whose folder becomes the working directory; nil keeps
+    /// the current one.
     public let file: String?
-    /// How long it may take, in real time, in a simulation too.
+    /// The timeout in real time, even in a simulation.
     public let limit: Duration
-    /// Which programs may run.
+    /// The programs that may run.
     public let allowed: AllowedCommands
   }
 }
 
-/// Which programs a chain may run.
+/// The programs that a chain may run.
 public enum AllowedCommands: Hashable, Sendable {
-  /// None.
   case none
-  /// Those that the chain names.
+  /// Every program that the chain names.
   case all
-  /// Those whose files have one of these SHA-256 digests, in lower-case hexadecimal digits.
+  /// Programs whose files have one of these SHA-256 digests, in lower-case hexadecimal digits.
   case digests(Set<String>)
 }
 
 extension Command.Format {
-  /// The value that a program printed.
+  /// Converts the output of a program.
   ///
-  /// - Throws: What is wrong with it.
+  /// - Throws: ``Command/Failure`` when the output does not match the format.
   func value(of octets: [UInt8]) throws(Command.Failure) -> DecodedValue {
     guard let text = String(validating: octets, as: UTF8.self) else {
       throw Command.Failure("it printed what is not UTF-8")
@@ -117,14 +115,17 @@ extension Command.Format {
 }
 
 extension String {
-  /// Without the end of its last line, as Unix or Windows writes it.
+  /// The string without one final line ending, `\n` or `\r\n`.
   fileprivate var withoutLineEnd: Substring { last?.isNewline == true ? dropLast() : self[...] }
 }
 
 extension DecodedValue {
-  /// A JSON value. A member that is null is missing; a number beyond those of a computer is a text.
+  /// Converts a JSON value.
   ///
-  /// - Throws: Which member an object has twice.
+  /// A member that is null is omitted. A number that neither `Int128` nor `Double` can hold becomes
+  /// text.
+  ///
+  /// - Throws: ``Command/Failure`` for an object with a duplicate key.
   fileprivate init(_ json: JSONValue) throws(Command.Failure) {
     switch json {
     case .null: self = .text("null")
@@ -191,7 +192,7 @@ extension Command: StepKind {
     kindSteps(separated(node, &reader), &reader)
   }
 
-  /// `command: [sh, -c, …]` as a program and its arguments.
+  /// Rewrites `command: [sh, -c, …]` as separate `command` and `arguments` entries.
   private static func separated(_ node: Node, _ reader: inout StepReader) -> Node {
     guard let words = node.value(of: verb)?.sequence, let program = words.first,
       let entries = node.mapping
@@ -231,7 +232,7 @@ extension Command: StepKind {
 }
 
 extension Shape where Value == String {
-  /// A program that no captured value chooses.
+  /// The name of a program, in which captured values are not allowed.
   fileprivate static var program: Self {
     Shape(
       "a program such as ./answer.py, without captured values",
@@ -244,7 +245,7 @@ extension Shape where Value == String {
 }
 
 extension Shape where Value == MessageTemplate {
-  /// A text in which each captured value is written as a chain would write it: all digits, no unit.
+  /// A text that substitutes captured values as a chain file spells them: all digits, no unit.
   fileprivate static var argument: Self {
     var shape = Self.template
     shape.traits.fill = { value, filling throws(Problem) in try filling.filled(value) }
@@ -274,7 +275,8 @@ extension Shape where Value == [MessageTemplate] {
 }
 
 extension ChainRun {
-  /// Nothing of a chain is run whose programs may not be: a lock is not opened halfway.
+  /// Throws before the first step if the chain has a program that may not run: stopping halfway
+  /// could leave the device in an intermediate state.
   func refuseCommands() throws {
     guard runner.runCommand == nil || runner.plan.allowedCommands == .none else { return }
     if let first = runner.plan.commands.first {
@@ -284,7 +286,7 @@ extension ChainRun {
 }
 
 extension Plan {
-  /// The programs that it runs, each with its step.
+  /// The programs in the plan, each with its step.
   package var commands: [(command: Command, step: Step)] {
     allSteps.compactMap { step in
       if case .command(let command) = step.action { (command, step) } else { nil }
@@ -293,13 +295,13 @@ extension Plan {
 }
 
 extension Command.Failure {
-  /// Whoever runs the chain did not allow programs.
+  /// The failure for a run that was not started with `--allow-commands`.
   static let notAllowed = Command.Failure(
     "this chain runs a program, which is not allowed here",
     hint: "look at the program, and run the chain with 'blerun run --allow-commands'"
   )
 
-  /// Why a program failed that did not end in time.
+  /// The reason for a program that exceeded its timeout.
   package static func late(_ limit: Duration) -> String {
     "it did not end within \(limit.written)"
   }

@@ -1,4 +1,6 @@
-// `connect`: connects; a chain does so by itself before its first step.
+// `connect`: connects to the device.
+//
+// A chain connects implicitly before its first step, so few chains need this step.
 
 import Bluetooth
 import Signals
@@ -16,7 +18,8 @@ struct ConnectStep: StepKind {
   func doing(with device: String) -> String { "\(doing) to \(device)" }
 
   func run(_ run: StepRun) async throws {
-    // Set before anything can fail: a connection that the run made is always disconnected.
+    // Recorded as soon as the connection exists, before a later failure: the run then always
+    // disconnects a connection that it made.
     let isKept = run.plan.link.isKept
     let connecting = run.service.connect(keep: isKept, expecting: run.plan.expectedServices)
       .map { origin in
@@ -31,7 +34,7 @@ struct ConnectStep: StepKind {
         run.chain.connected()
         return
       } catch let failure as DeviceFailure where failure.code == .busy {
-        // The limit of the step is for connecting, not for other runs.
+        // The timeout of the step covers connecting, not the wait for other runs.
         run.awaits(limit: nil)
         var hasWaited = false
         try await run.service.awaitOtherRuns().run { hasWaited = $0 }
@@ -40,9 +43,10 @@ struct ConnectStep: StepKind {
     }
   }
 
-  /// A connection that was up before may be that of another account: what it unlocked is unlocked.
+  /// Checks a connection that already existed. Another program or account may have made it, and its
+  /// permissions, such as an unlocked characteristic, still apply.
   ///
-  /// - Throws: ``RunFailure`` where the plan demands a connection of its own.
+  /// - Throws: ``RunFailure`` when the plan requires an exclusive connection.
   private func judge(_ origin: LinkOrigin, _ run: StepRun) throws(RunFailure) {
     // An earlier run of this process has made and kept it.
     if origin == .made || origin == .shared && run.plan.link.isKept { return }
@@ -63,9 +67,10 @@ struct ConnectStep: StepKind {
 }
 
 extension Step {
-  /// Connects; a chain does so implicitly before its first step.
+  /// Connects to the device.
   ///
-  /// Needed only for another moment: after a scan, or again after ``disconnect``.
+  /// A chain connects implicitly before its first step. This step is for another moment: after a
+  /// scan, or again after ``disconnect``.
   ///
   /// ```swift
   /// let chain = try Plan {

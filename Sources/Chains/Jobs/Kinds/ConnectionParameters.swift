@@ -1,5 +1,6 @@
-// `connection-parameters`: reads the connection parameters: `interval` and `supervisionTimeout` in
-// ms, and `latency`; needs `--trace`.
+// `connection-parameters`: reads `interval` and `supervisionTimeout` in ms, and `latency`.
+//
+// The values come from captured HCI traffic, so the step needs `--trace`.
 
 import Bluetooth
 import Signals
@@ -22,10 +23,10 @@ struct ConnectionParametersStep: StepKind {
 }
 
 extension Step {
-  /// Reads interval, latency and supervision timeout of the connection.
+  /// Reads the interval, latency and supervision timeout of the connection.
   ///
   /// The fields are `interval` in ms, `latency` in connection events, and `supervisionTimeout` in
-  /// ms. Fails with `timing-unknown` when nobody observed them.
+  /// ms. Fails with `timing-unknown` when no trace recorded the parameters.
   ///
   /// ```swift
   /// try Step.connectionParameters.expect("interval", .atMost(50))
@@ -39,7 +40,6 @@ extension ConnectionParameters {
     ("interval", 0...4000), ("latency", 0...499), ("supervisionTimeout", 100...32_000),
   ])
 
-  /// The value of a step, in ms and connection events.
   fileprivate var decoded: DecodedValue {
     .fields([
       DecodedValue.Field("interval", .real(interval / .milliseconds(1), decimals: 2), unit: "ms"),

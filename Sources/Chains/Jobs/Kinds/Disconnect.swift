@@ -1,4 +1,6 @@
-// `disconnect`: disconnects; a chain does so by itself at its end.
+// `disconnect`: disconnects the device.
+//
+// A chain disconnects implicitly at its end, unless other programs use the connection.
 
 import Bluetooth
 import Signals
@@ -18,7 +20,8 @@ struct DisconnectStep: StepKind {
   func doing(with device: String) -> String { "\(doing) from \(device)" }
 
   func run(_ run: StepRun) async throws {
-    // A step that was written disconnects whoever uses the connection.
+    // An explicit step disconnects even if other programs use the connection; the implicit one does
+    // not.
     let ending =
       run.placed.isImplied ? run.service.leave() : run.service.disconnect().map { false }
     let disconnecting = ending.map { isLeft in
@@ -30,7 +33,7 @@ struct DisconnectStep: StepKind {
 }
 
 extension Step {
-  /// Disconnects; a chain does so implicitly at its end.
+  /// Disconnects the device; a chain does so implicitly at its end.
   ///
   /// ```swift
   /// let chain = try Plan {

@@ -1,28 +1,28 @@
-// `exchange`: writes, and waits for the notification that answers.
+// `exchange`: writes a request and waits for the notification that answers it.
 
 public import Bluetooth
 public import Documents
 import Signals
 
-/// What an `exchange` step writes, and which notification answers it.
+/// The request and the answer of an `exchange` step.
 public struct Exchanging: Hashable, Sendable {
-  /// Written once the subscription is active, so that no answer is missed.
+  /// The request, written once the subscription is active so that no answer is missed.
   public var write: Write
-  /// The characteristic that notifies the answer; often the one that is written.
+  /// The characteristic that notifies the answer; by default the one that is written.
   public var answer: CharacteristicSelector {
     get { otherAnswer ?? write.target }
     set { otherAnswer = newValue == write.target ? nil : newValue }
   }
-  /// The characteristic of the answer; nil when it is the one that is written.
+  /// The characteristic of the answer; nil if it is the one that is written.
   var otherAnswer: CharacteristicSelector?
-  /// The format of an answer without a specification.
+  /// The format; nil uses that of the characteristic's specification.
   public var format: ValueFormat?
-  /// What a notification must be to count as the answer. Earlier ones are ignored.
+  /// The conditions that a notification must meet to count as the answer. Others are ignored.
   public var conditions: [Expectation]
-  /// How the answer is delivered.
+  /// The D-Bus mechanism that delivers the answer.
   public var delivery: SubscriptionOptions.Delivery
 
-  /// A write and what answers it; see the properties.
+  /// Creates an exchange.
   ///
   /// ```swift
   /// let count = try WrittenValue([.init(ValueFormat("hex")!, "0401")])
@@ -39,7 +39,7 @@ public struct Exchanging: Hashable, Sendable {
     self.delivery = delivery
   }
 
-  /// Whether a notification is the answer. One that cannot be decoded is compared by its octets.
+  /// Whether a notification is the answer. A value that cannot be decoded is compared as bytes.
   func isAnswer(_ octets: [UInt8]) -> Bool {
     let value = (try? StepValue.decode(octets, of: answer, format: format)) ?? .octets(octets)
     return conditions.areMet(by: value, octets: octets)
@@ -135,7 +135,9 @@ extension Exchanging: StepKind {
 }
 
 extension Step {
-  /// Writes, and waits for the notification that answers; ``answered(_:_:file:line:)`` selects it.
+  /// Writes a request and waits for the notification that answers it.
+  ///
+  /// The first notification is the answer, unless ``answered(_:_:file:line:)`` adds a condition.
   ///
   /// ```swift
   /// try Step.exchange("record-access-control-point", "hex:0401").answered("hex", .like("05*"))
@@ -157,13 +159,13 @@ extension Step {
     }
   }
 
-  /// The `exchange`, whose answer is the first notification that passes the check.
+  /// Adds a condition that a notification must meet to count as the answer of an `exchange`.
   ///
   /// ```swift
   /// try Step.exchange("record-access-control-point", "hex:0401").answered("hex", .like("05*"))
   /// ```
   ///
-  /// - Throws: `Problem` for any other step, and for an unknown subject.
+  /// - Throws: `Problem` for a step other than `exchange`, and for an unknown subject.
   public func answered(
     _ subject: String, _ check: Check, file: String = #fileID, line: Int = #line
   ) throws(Problem) -> Step {

@@ -1,9 +1,11 @@
-// `include`: the steps of another file, instead of the step.
+// `include`: inserts the steps of another file.
+//
+// The steps are inserted while the chain is read; a running chain has no `include` step.
 
 public import Bluetooth
 public import Documents
 
-/// An `include`: a file, and values for its variables.
+/// An `include` entry: a file, and values for its variables.
 struct Inclusion: StepEntry {
   var name = ""
   var with = Bindings()
@@ -26,7 +28,7 @@ struct Inclusion: StepEntry {
 }
 
 extension Step {
-  /// The steps of a file, as `include` in chain files and in the one-line form.
+  /// Reads the steps of a file, as `include` does in chain files and in the one-line form.
   ///
   /// ```swift
   /// let chain = try Plan {
@@ -49,7 +51,8 @@ extension Step {
     after captured: [String] = [], names: AttributeNames = .assigned,
     limits: PlanLimits = PlanLimits(), file source: String = #fileID, line: Int = #line
   ) throws(DocumentErrors) -> [Step] {
-    // Without its module: files are included from the working directory, not from a folder of it.
+    // Only the file name of `#fileID`: its module would be mistaken for a folder, and paths would
+    // be resolved from there instead of from the working directory.
     let place = Place(file: String(source.split(separator: "/").last ?? ""), line: line)
     func entry(_ key: String, _ content: Node.Content) -> Node.Entry {
       Node.Entry(key: key, keyPlace: place, value: Node(content, at: place, path: key))
@@ -90,7 +93,7 @@ extension Shape where Value == Bindings {
 }
 
 extension StepReader {
-  /// `include: unlock.yaml`, with values for its variables under `with`.
+  /// Reads `include: unlock.yaml`, with values for its variables under `with`.
   mutating func include(_ node: Node) -> [Step] {
     guard let inclusion = Inclusion.read(node, &self), let nameNode = node.value(of: "include")
     else { return [] }

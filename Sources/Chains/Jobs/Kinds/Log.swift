@@ -1,13 +1,12 @@
-// `log`: logs a text.
+// `log`: logs a text with captured values.
 
 public import Documents
 
-/// Logs a text.
+/// A step that logs a text.
 public struct LogStep: StepKind {
-  /// The text, which may use captured values.
+  /// The text; captured values are substituted when the step runs.
   public var template: MessageTemplate
 
-  /// A text to log.
   public init(_ template: MessageTemplate) { self.template = template }
 
   init() { self.init(MessageTemplate(literal: "")) }
@@ -37,7 +36,7 @@ extension Step {
   /// }
   /// ```
   ///
-  /// - Throws: `Problem` for a brace that is not closed.
+  /// - Throws: `Problem` for an unclosed brace.
   public static func log(
     _ text: String, file: String = #fileID, line: Int = #line
   ) throws(Problem) -> Step {

@@ -21,9 +21,7 @@ struct MTUStep: StepKind {
 }
 
 extension Step {
-  /// Reads the ATT MTU.
-  ///
-  /// In bytes; a notification carries three less.
+  /// Reads the ATT MTU, in bytes; a notification carries three bytes less.
   ///
   /// ```swift
   /// try Step.mtu.expect("value", .atLeast(185))

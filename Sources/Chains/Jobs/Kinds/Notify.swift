@@ -1,23 +1,24 @@
-// `notify`: receives notifications or indications.
+// `notify`: receives notifications or indications until a stop condition is met.
 
 public import Bluetooth
 public import Documents
 import Signals
 
-/// A subscription: its characteristic, its trigger and its stop conditions.
+/// The characteristic, trigger and stop conditions of a `notify` step.
 public struct Listening: Hashable, Sendable {
   /// The characteristic that notifies or indicates.
   public var target: CharacteristicSelector
-  /// The format of values without a specification.
+  /// The format; nil uses that of the characteristic's specification.
   public var format: ValueFormat?
-  /// Written once the subscription is active, so that no value is missed.
+  /// A write that makes the device send values. It runs once the subscription is active, so that no
+  /// value is missed.
   public var trigger: Write?
-  /// When the step stops. With a duration, a step without values succeeds.
+  /// The stop conditions. With a duration, the step succeeds even without values.
   public var stop: StopConditions
-  /// How the values are delivered and buffered, and what happens when the connection is lost.
+  /// The delivery and buffering of values, and the reaction to a dropped connection.
   public var options: SubscriptionOptions
 
-  /// A subscription; see the properties.
+  /// Creates a subscription.
   ///
   /// ```swift
   /// let listening = Listening(to: "heart-rate-measurement", StopConditions(count: 10))
@@ -80,7 +81,7 @@ extension Listening: StreamingKind {
   var doing: String { "listening to \(target)" }
   var valueTitle: String { title(keys: 1) }
 
-  /// Subscribes, triggers, then receives values until a stop condition is met.
+  /// Subscribes, writes the trigger, then receives values until a stop condition is met.
   func run(_ run: StepRun) async throws {
     let measures = Guarded(StreamMeasures(from: run.loop.now))
     let dropped = Guarded(0)
@@ -109,12 +110,11 @@ extension Listening: StreamingKind {
     }
   }
 
-  /// The notifications of the step: it subscribes first, then triggers.
+  /// Subscribes, then writes the trigger and delivers the notifications.
   ///
   /// - Parameters:
-  ///   - measures: Begun when the subscription is active and the trigger is written, and when a
-  ///     stop condition is met.
-  ///   - gap: Called where values are missing.
+  ///   - measures: Restarted when the trigger is written, and updated by the stop conditions.
+  ///   - gap: Called for each gap in which notifications were lost.
   private func samples(
     _ run: StepRun, _ measures: Guarded<StreamMeasures>,
     _ gap: @escaping @Sendable (NotificationGap) -> Void
@@ -138,14 +138,16 @@ extension Shape where Value == Int {
 }
 
 extension SubscriptionOptions {
-  /// The most values that a chain may ask to be buffered.
+  /// The largest buffer that a chain may ask for, in values.
   static let mostBuffered = 1_000_000
 }
 
 extension Step {
-  /// Subscribes, and receives values until a stop condition is met; see also ``until(_:_:file:line:)``.
+  /// Subscribes and receives values until a stop condition is met; see also
+  /// ``until(_:_:file:line:)``.
   ///
-  /// A plan refuses a step without any stop condition.
+  /// A plan rejects a step without a stop condition. With a duration, the step succeeds even
+  /// without values.
   ///
   /// ```swift
   /// try Step.notify("heart-rate-measurement", count: 10).expect("bpm", .between(40, 200))
@@ -154,10 +156,10 @@ extension Step {
   ///   untilSilent: .seconds(2))
   /// ```
   ///
-  /// The trigger is a ``write(_:_:kind:offset:delivery:file:line:)`` that runs once the subscription is
-  /// active. With a duration, the step succeeds without values.
+  /// The trigger is a ``write(_:_:kind:offset:delivery:file:line:)`` that runs once the
+  /// subscription is active.
   ///
-  /// - Throws: `Problem` for an invalid target or format, and a trigger that does not write.
+  /// - Throws: `Problem` for an invalid target or format, and for a trigger that is not a write.
   public static func notify(
     _ target: String, after trigger: Step? = nil, count: Int? = nil, for duration: Duration? = nil,
     untilSilent silence: Duration? = nil, format: String? = nil,

@@ -1,13 +1,12 @@
-// `pair`: pairs, answering what that asks.
+// `pair`: pairs, with the answers to bluetoothd's pairing requests.
 
 import Bluetooth
 
-/// Pairs with the device.
+/// A step that pairs with the device.
 public struct PairStep: StepKind {
-  /// The answers to what pairing asks.
+  /// The answers to pairing requests.
   public var rule: PairingRule
 
-  /// Pairing with the answers of a rule.
   public init(_ rule: PairingRule) { self.rule = rule }
 
   init() { self.init(PairingRule()) }
@@ -29,7 +28,7 @@ public struct PairStep: StepKind {
 
   func doing(with device: String) -> String { "\(doing) with \(device)" }
 
-  /// Longer than the 30 s that a device waits for somebody's answer.
+  /// 45 s, because the device itself waits 30 s for the user to answer.
   package static let usualTimeout = Duration.seconds(45)
 
   func limit(_ usual: Duration) -> Duration { max(usual, Self.usualTimeout) }
@@ -43,7 +42,7 @@ public struct PairStep: StepKind {
 extension Step {
   /// Pairs with the answers of `rule`.
   ///
-  /// Without arguments, Just Works is accepted, and the user is asked the rest.
+  /// The default rule accepts Just Works and asks the user everything else.
   ///
   /// ```swift
   /// Step.pair(PairingRule(secret: SecretReference(.environment("PASSKEY")))).within(.seconds(60))

@@ -3,19 +3,17 @@
 public import Bluetooth
 public import Documents
 
-/// A characteristic that is read at a fixed interval.
+/// The characteristic, interval and stop conditions of a `poll` step.
 public struct Polling: Hashable, Sendable {
-  /// The characteristic that is read.
   public var target: CharacteristicSelector
-  /// The format of values without a specification.
+  /// The format; nil uses that of the characteristic's specification.
   public var format: ValueFormat?
-  /// The interval between the starts of two reads. A read that takes longer does not delay later
-  /// ones: the reads that it overlaps are skipped.
+  /// The interval between the starts of two reads. A slow read does not shift the schedule: the
+  /// reads that it overlaps are skipped.
   public var period: Duration
-  /// When the step stops.
   public var stop: StopConditions
 
-  /// Reads at a fixed interval until a stop condition is met.
+  /// Creates reads at a fixed interval.
   ///
   /// ```swift
   /// let level = Polling("battery-level", every: .seconds(10), StopConditions(count: 6))
@@ -31,7 +29,7 @@ public struct Polling: Hashable, Sendable {
     self.stop = stop
   }
 
-  /// Its expected duration; nil when it is unknown.
+  /// The expected duration; nil if it is unknown.
   var length: Duration? {
     stop.duration ?? stop.count.map { period * ($0 - 1) }
   }

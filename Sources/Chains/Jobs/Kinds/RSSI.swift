@@ -20,7 +20,7 @@ struct RSSIStep: StepKind {
 extension Step {
   /// Measures the RSSI of the connection.
   ///
-  /// In dBm: the fields are `rssi` and, where the controller reports it, `txPower`.
+  /// The fields, in dBm, are `rssi` and, if the controller reports it, `txPower`.
   ///
   /// ```swift
   /// try Step.rssi.expect("rssi", .atLeast(-80))
@@ -33,7 +33,7 @@ extension LinkStrength {
     ("rssi", Scanning.rssiRange), ("txPower", Scanning.rssiRange),
   ])
 
-  /// The value of a step; without TX power if the controller does not report it.
+  /// The captured value, without `txPower` if the controller does not report it.
   fileprivate var decoded: DecodedValue {
     let rssi = DecodedValue.Field("rssi", .integer(Int128(rssi)), unit: "dBm")
     let power = txPower.map {

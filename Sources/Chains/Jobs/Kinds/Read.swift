@@ -3,16 +3,15 @@
 public import Bluetooth
 public import Documents
 
-/// Reads a characteristic.
+/// The characteristic, offset and format of a `read` step.
 public struct ReadStep: StepKind {
-  /// The characteristic that is read.
   public var target: CharacteristicSelector
-  /// The first byte to read.
+  /// The offset of the first byte to read.
   public var offset: Int
-  /// The format of a value without a specification.
+  /// The format; nil uses that of the characteristic's specification.
   public var format: ValueFormat?
 
-  /// A read.
+  /// Creates a read.
   ///
   /// ```swift
   /// let step = Step(.read(ReadStep("battery-level")), capture: "battery")
@@ -42,7 +41,7 @@ public struct ReadStep: StepKind {
   ]
 
   var action: Step.Action { .read(self) }
-  /// The rest of a value is not what its characteristic promises.
+  /// With an offset, no fields: the characteristic's format describes only the whole value.
   var subjects: Subjects? {
     offset == 0 ? Subjects(of: target.uuid, format: format, kind: .single) : .plain
   }
@@ -52,7 +51,8 @@ public struct ReadStep: StepKind {
   func run(_ run: StepRun) async throws {
     try await run.read(run.service.read(target, offset: offset)) { octets throws(ValueError) in
       if offset == 0 { return try StepValue.decode(octets, of: target, format: format) }
-      // A part of a value does not match the format of its characteristic.
+      // A partial value does not match the characteristic's own format; only an explicit one
+      // applies.
       return try format?.decode(octets) ?? .octets(octets)
     }
   }
@@ -66,7 +66,7 @@ extension Step {
   ///   .captured(as: "moisture").expect("value", .between(1000, 6000))
   /// ```
   ///
-  /// The target is one of a chain file: `battery-level`, `180f/2a19#1`.
+  /// The target is spelled as in a chain file: `battery-level`, `180f/2a19#1`.
   ///
   /// - Throws: `Problem` for an invalid target or format.
   public static func read(

@@ -3,14 +3,12 @@
 public import Bluetooth
 public import Documents
 
-/// Reads a descriptor.
+/// The descriptor and format of a `read-descriptor` step.
 public struct ReadDescriptorStep: StepKind {
-  /// The descriptor that is read.
   public var target: DescriptorSelector
-  /// The format of a value without a specification.
+  /// The format; nil uses that of the descriptor's specification.
   public var format: ValueFormat?
 
-  /// A read of a descriptor.
   public init(_ target: DescriptorSelector, format: ValueFormat? = nil) {
     self.target = target
     self.format = format

@@ -1,17 +1,14 @@
-// `repeat`: runs steps several times.
+// `repeat`: runs steps a fixed number of times.
 
 import Bluetooth
 
-/// Runs steps several times.
+/// A step that runs its inner steps a fixed number of times.
 public struct RepeatStep: StepKind {
-  /// How often.
   public var count: Int
-  /// The name under which the steps use the number of the repetition, from 1.
+  /// The name of the variable that holds the number of the repetition, from 1; nil for none.
   public var index: String?
-  /// The inner steps.
   public var steps: [Step]
 
-  /// A repetition of steps.
   public init(_ count: Int, index: String? = nil, _ steps: [Step]) {
     self.count = count
     self.index = index
@@ -49,14 +46,15 @@ public struct RepeatStep: StepKind {
     for turn in 1...max(1, count) {
       run.chain.capture(.integer(Int128(turn)), as: index)
       try await run.chain.performAll(steps, inside: run.placed.position.repetition(turn))
-      // Steps that never wait must yield to others on the loop, especially to signals.
+      // Steps that never suspend would starve the other tasks on the loop, signal handling above
+      // all.
       await Task.yield()
     }
   }
 }
 
 extension Step {
-  /// Runs steps several times.
+  /// Runs steps a fixed number of times.
   ///
   /// ```swift
   /// try Step.repeated(3, index: "round") {

@@ -1,17 +1,19 @@
 // `scan`: scans for nearby devices, and keeps the last advertisement of each address.
+//
+// It does not connect, and it is not the scan that finds the chain's own device.
 
 public import Bluetooth
 import Documents
 import Signals
 
-/// A scan: its duration, and the devices that it looks for.
+/// The duration and filter of a `scan` step.
 public struct Scanning: Hashable, Sendable {
-  /// How long to scan. A scan that finds no device succeeds.
+  /// The duration. A scan that finds no device succeeds.
   public var duration: Duration
-  /// Which devices are reported.
+  /// The filter for the devices that are reported.
   public var filter: ScanFilter
 
-  /// A scan of this duration.
+  /// Creates a scan.
   ///
   /// ```swift
   /// let scan = Scanning(for: .seconds(5), filter: ScanFilter(name: "Soil-*", rssi: -80))
@@ -86,17 +88,17 @@ extension Scanning: StepKind {
 }
 
 extension Scanning: CustomStringConvertible {
-  /// In the one-line form: `for 5s name "Thermo*" rssi -70`.
+  /// The one-line form: `for 5s name "Thermo*" rssi -70`.
   public var description: String { words(Self.keys).joined(separator: " ") }
 }
 
 extension Scanning {
-  /// The values of a filter, for error messages.
+  /// Descriptions of valid filter values, for error messages.
   static let nameShape = "a name, in which * and ? are wildcards"
   static let serviceShape = "a service such as battery, or a UUID"
   static let rssiRange = -127...20
 
-  /// The captured value: the devices that were found.
+  /// The captured value: the number of devices, and their names.
   static func value(of found: [Advertisement]) -> DecodedValue {
     .fields([
       .init("count", .integer(Int128(found.count))),
@@ -116,7 +118,7 @@ extension Shape where Value == BluetoothAddress {
 }
 
 extension Shape where Value == [ServiceSelector] {
-  /// One service or several; a device must advertise all of them.
+  /// One service or a list; a device must advertise all of them.
   fileprivate static var services: Self {
     let name = JSONValue.reference("name")
     return Shape(
@@ -155,9 +157,9 @@ extension Shape where Value == ServiceDataPattern {
 }
 
 extension Step {
-  /// Scans for nearby devices.
+  /// Scans for nearby devices; needs no connection.
   ///
-  /// Needs no connection. Finding nothing is not a failure, unless the step expects a `count`.
+  /// A scan that finds no device succeeds, unless the step expects a `count`.
   ///
   /// ```swift
   /// try Step.scan(for: .seconds(10), ScanFilter(name: "Soil-*")).expect("count", .atLeast(3))
@@ -168,9 +170,9 @@ extension Step {
 }
 
 extension Scanning {
-  /// Scans, and keeps the last advertisement of each device, in the order of the first ones.
+  /// Scans, and keeps the last advertisement of each address in the order of first reception.
   ///
-  /// Its time begins when the scan is active, and ends it; a scan that finds no device succeeds.
+  /// The duration counts from the moment the scan is active.
   func listen(with service: any Device, into received: inout ReceivedDevices) async throws {
     let loop = service.scheduler.loop
     let duration = duration
@@ -179,12 +181,12 @@ extension Scanning {
   }
 }
 
-/// The devices of a scan, in the order in which they were first received.
+/// The devices that a scan received, in the order of first reception.
 struct ReceivedDevices: Sendable {
   private struct Entry {
-    /// As received last.
+    /// The last advertisement.
     var seen: Advertisement
-    /// The ordinals of the first and the last advertisement among all of the scan.
+    /// The positions of the first and last advertisement among all advertisements of the scan.
     let first: Int
     var last: Int
   }
@@ -193,14 +195,16 @@ struct ReceivedDevices: Sendable {
   private var indices: [BluetoothAddress: Int] = [:]
   private var count = 0
 
-  /// The last advertisement from each address.
+  /// The last advertisement of each address.
   var all: [Advertisement] { entries.map(\.seen) }
 
-  /// The devices: of one that changed its address during the scan, its newest.
+  /// The devices, without the old addresses of a device that changed its private address during the
+  /// scan.
   ///
-  /// An address is an old one where, after its last advertisement, another private address began to advertise
-  /// the same name. Two devices with one name are received by turns. An address that was received once may be
-  /// that of a second device: bluetoothd reports changes alone.
+  /// An address counts as old when another private address with the same name first appears after
+  /// its last advertisement. Two devices with one name alternate, so neither counts as old. An
+  /// address that was received only once is kept: it may belong to a second device, because
+  /// bluetoothd reports only changes.
   var devices: [Advertisement] {
     var newest: [String: Int] = [:]
     for entry in entries where entry.seen.changesAddress {

@@ -1,16 +1,16 @@
-// `services`: lists what the device offers, and checks it.
+// `services`: lists the attributes of the device, and checks which are present.
 
 public import Bluetooth
 public import Documents
 
-/// Lists what the device offers.
+/// A step that lists the attributes of the device.
 public struct ServicesStep: StepKind {
-  /// What it must offer.
+  /// The attributes that must be present.
   public var offers: [OfferedAttribute]
-  /// What it must not offer; of an attribute with properties, none of these.
+  /// The attributes that must be absent. If properties are given, the attribute may be present, but
+  /// without any of them.
   public var lacks: [OfferedAttribute]
 
-  /// A list of the services, which fails where one is missing or too many.
   public init(offers: [OfferedAttribute] = [], lacks: [OfferedAttribute] = []) {
     (self.offers, self.lacks) = (offers, lacks)
   }
@@ -66,11 +66,11 @@ public struct ServicesStep: StepKind {
     }
   }
 
-  /// Every device has Generic Access, and nobody sees it.
+  /// Every device has Generic Access, but bluetoothd does not expose it.
   private static let hidden = "nothing: bluetoothd hides Generic Access"
 }
 
-/// A service, a characteristic or a descriptor, with properties of the characteristic:
+/// A service, a characteristic or a descriptor, with required properties of the characteristic:
 /// `battery`, `battery/battery-level:read,notify`, `battery/battery-level/2902`.
 public struct OfferedAttribute: Hashable, Sendable, CustomStringConvertible {
   private enum Attribute: Hashable {
@@ -80,12 +80,12 @@ public struct OfferedAttribute: Hashable, Sendable, CustomStringConvertible {
   }
 
   private let attribute: Attribute
-  /// The properties that are meant; none for the attribute itself.
+  /// The properties to check; empty checks only whether the attribute exists.
   public let properties: CharacteristicProperties
 
   /// Parses an attribute.
   ///
-  /// - Parameter names: The names that it may use.
+  /// - Parameter names: Names that the text may use instead of UUIDs.
   /// - Throws: `Problem` with the invalid part, and the nearest known name.
   public init(parsing text: String, names: AttributeNames = .assigned) throws(Problem) {
     let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
@@ -95,7 +95,7 @@ public struct OfferedAttribute: Hashable, Sendable, CustomStringConvertible {
         switch path.count(where: { $0 == "/" }) {
         case 0: .service(try ServiceSelector(parsing: path, names: names))
         case 1: .characteristic(try CharacteristicSelector(parsing: path, names: names))
-        // open: the numbers; a selector complains of too many parts
+        // open: the numbers; the selector reports a path with too many parts
         default: .descriptor(try DescriptorSelector(parsing: path, names: names))
         }
     } catch {
@@ -116,7 +116,6 @@ public struct OfferedAttribute: Hashable, Sendable, CustomStringConvertible {
     properties = CharacteristicProperties(flags: words)
   }
 
-  /// As it is written.
   public var description: String {
     let name =
       switch attribute {
@@ -127,7 +126,8 @@ public struct OfferedAttribute: Hashable, Sendable, CustomStringConvertible {
     return properties.isEmpty ? name : "\(name):\(properties.flags.joined(separator: ","))"
   }
 
-  /// The properties of each attribute of a device that is meant: without `#`, of all with its UUID.
+  /// The properties of each matching attribute. Without an index (`#1`), every attribute with the
+  /// UUID matches.
   func properties(in services: [GATTService]) -> [CharacteristicProperties] {
     switch attribute {
     case .service(let selector):
@@ -196,21 +196,22 @@ extension Shape where Value == [OfferedAttribute] {
 }
 
 extension Step {
-  /// Lists what the device offers.
+  /// Lists the services, characteristics and descriptors of the device.
   ///
   /// ```swift
   /// let chain = try Plan { Step.services.named("what the device offers") }
   /// ```
   public static var services: Step { Step(.services(ServicesStep())) }
 
-  /// Lists what the device offers, and checks it.
+  /// Lists the attributes of the device, and fails unless the right ones are present.
   ///
   /// ```swift
   /// try Step.services(offers: ["battery/battery-level:read,notify"], lacks: ["heart-rate"])
   /// ```
   ///
   /// An attribute is a service, `service/characteristic` with properties, or
-  /// `service/characteristic/descriptor`. Of one with properties, the device lacks all of these.
+  /// `service/characteristic/descriptor`. A characteristic in `lacks` that is given with properties
+  /// may exist, but must have none of them.
   ///
   /// - Throws: `Problem` for an invalid attribute.
   public static func services(

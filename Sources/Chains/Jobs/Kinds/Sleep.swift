@@ -1,13 +1,11 @@
-// `sleep`: waits.
+// `sleep`: waits for a fixed time.
 
 import Signals
 
-/// Waits.
+/// A step that waits for a fixed time.
 public struct SleepStep: StepKind {
-  /// How long.
   public var duration: Duration
 
-  /// A wait of a duration.
   public init(_ duration: Duration) { self.duration = duration }
 
   init() { self.init(.zero) }
@@ -30,7 +28,7 @@ public struct SleepStep: StepKind {
 }
 
 extension Step {
-  /// Waits.
+  /// Waits for a fixed time.
   ///
   /// ```swift
   /// let chain = try Plan {

@@ -1,13 +1,13 @@
-// The kinds of steps. Each has a file in this folder, named after its verb.
+// The list of all step kinds. Each kind has a file in this folder, named after its verb.
 //
-// A new kind is its file, and three lines here: a case, its kind, and its place in the list.
+// A new kind needs its file and three lines here: a case, its `kind`, and a place in `entries`.
 
 extension Step {
-  /// What a step does.
+  /// The operation of a step, with its parameters.
   public indirect enum Action: Hashable, Sendable {
     /// Connects, and waits until the services are resolved.
     case connect
-    /// Disconnects; does nothing without a connection.
+    /// Disconnects; no effect without a connection.
     case disconnect
     /// Reads a value.
     case read(ReadStep)
@@ -15,7 +15,7 @@ extension Step {
     case write(Write)
     /// Subscribes, and receives values until a stop condition is met.
     case notify(Listening)
-    /// Subscribes, writes, and waits for the notification that answers.
+    /// Writes, and waits for the notification that answers.
     case exchange(Exchanging)
     /// Reads at a fixed interval.
     case poll(Polling)
@@ -27,13 +27,13 @@ extension Step {
     case pair(PairStep)
     /// Forgets the device and its bond.
     case unpair
-    /// Marks the device as trusted by this host, or not.
+    /// Marks the device as trusted by this host, or removes the mark.
     case trust(TrustStep)
     /// Reads the ATT MTU.
     case mtu
     /// Reads interval, latency and supervision timeout of the connection.
     case connectionParameters
-    /// Lists what the device offers, and checks it.
+    /// Lists the attributes of the device, and checks which are present.
     case services(ServicesStep)
     /// Reads a descriptor.
     case readDescriptor(ReadDescriptorStep)
@@ -41,22 +41,22 @@ extension Step {
     case writeDescriptor(WriteDescriptorStep)
     /// Scans for nearby devices; needs no connection.
     case scan(Scanning)
-    /// Waits.
+    /// Waits for a fixed time.
     case sleep(SleepStep)
-    /// Logs a text, which may use captured values.
+    /// Logs a text, with captured values substituted.
     case log(LogStep)
-    /// Runs a program of the user's, where that is allowed.
+    /// Runs a local program, if the run allows it.
     case command(Command)
-    /// Runs steps several times.
+    /// Runs steps a fixed number of times.
     case repeated(RepeatStep)
-    /// Runs steps when a condition holds, and others when it does not.
+    /// Runs steps if a condition holds, and other steps if it does not.
     case when(WhenStep)
     /// Fails unless a condition holds.
     case assert(AssertStep)
-    /// Runs steps, then others, whatever the outcome of the first.
+    /// Runs steps, then cleanup steps even if the first failed.
     case tried(TryStep)
 
-    /// The kind of the step: everything else about it.
+    /// The kind: keys, wording and behaviour.
     var kind: any StepKind {
       switch self {
       case .connect: ConnectStep()
@@ -88,7 +88,7 @@ extension Step {
     }
   }
 
-  /// What an entry of a list of steps may be, in the order of the documentation and of errors.
+  /// All entries that a list of steps may contain, in the order of the documentation and of errors.
   static let entries: [any StepEntry.Type] = [
     ReadStep.self, Write.self, Listening.self, Exchanging.self, Polling.self, Combining.self,
     Scanning.self, SleepStep.self, RepeatStep.self, WhenStep.self, AssertStep.self, TryStep.self,

@@ -1,60 +1,60 @@
-// One kind of step: its keys, its words, and what it does when it runs.
+// A kind of step: its keys, its wording, and its behaviour when it runs.
 //
 // Readers, printers, the schema, the tables of the documentation and the checks of chains in Swift
-// are derived from it. A member has a default where one answer is right for nearly all kinds.
+// are derived from it. A member has a default if one answer is right for nearly all kinds.
 
 import Bluetooth
 import Documents
 
-/// A kind of step; a value is the payload of a step of this kind.
+/// A kind of step; an instance is the payload of one step.
 protocol StepKind: StepEntry {
-  /// The keys that it shares with other kinds.
+  /// The keys shared with other kinds.
   static var common: [Key<Step>] { get }
-  /// How many of the first keys belong to the title.
+  /// The number of leading keys that belong to the title.
   static var titleKeys: Int { get }
-  /// Whether it needs a connection to the device.
+  /// Whether the step needs a connection to the device.
   static var needsLink: Bool { get }
-  /// Whether it stays before the implicit connect at the beginning of a chain: a connected device may
-  /// not advertise.
+  /// Whether the step runs before the implicit connect when it begins a chain. Scans do, because a
+  /// connected device may not advertise.
   static var precedesLink: Bool { get }
-  /// Whether nothing is connected after it.
+  /// Whether the device is disconnected after the step.
   static var endsLink: Bool { get }
-  /// Whether its result repeats what follows the verb.
+  /// Whether the result repeats what follows the verb.
   static var resultRepeatsTitle: Bool { get }
 
   var action: Step.Action { get }
-  /// "reading battery-level": the operation, for failures.
+  /// The operation as a participle for failures: "reading battery-level".
   var doing: String { get }
-  /// The same, with the device where it is about that.
+  /// The operation for failures, with the device if it acts on the device as a whole.
   func doing(with device: String) -> String
   /// The operation and its target, without capture and expectations: `read battery-level`.
   var title: String { get }
-  /// The same on the lines of its values, without what makes the device send them.
+  /// The title on the lines of single values, without the trigger.
   var valueTitle: String { get }
-  /// Does it.
+  /// Performs the step.
   ///
-  /// - Parameter run: Gets the outcome as soon as it is known, so that a step that fails later has
-  ///   one, too.
+  /// - Parameter run: Receives the outcome as soon as it is known, so that a step that fails later
+  ///   still reports it.
   func run(_ run: StepRun) async throws
   var blocks: [StepBlock] { get set }
-  /// How often they run at most.
+  /// The maximum number of times that the inner steps run.
   var turns: Int { get }
-  /// The key whose value names a variable of the inner steps; nil without one.
+  /// The key whose value names a variable of the inner steps; nil if there is none.
   static var bindingKey: String? { get }
-  /// The variable that its inner steps have; nil without one.
+  /// The variable that the inner steps can use; nil if there is none.
   var binding: String? { get }
-  /// The fields that its value may have, and the measures over many values; nil where they are unknown.
+  /// The possible fields of the value, and the measures over many values; nil if they are unknown.
   var fields: [String]? { get }
   var characteristic: CharacteristicSelector? { get }
   var operations: [(CharacteristicSelector, CharacteristicOperation)] { get }
-  /// The name of its attribute in output.
+  /// The name of the attribute in output.
   var attribute: String? { get }
-  /// The name of the characteristic that it writes besides, in output.
+  /// The name of a second characteristic that the step writes, in output.
   var written: String? { get }
-  /// What it does besides using its characteristics, after "which": "pairs"; nil for nothing. A
-  /// gateway that is limited to characteristics refuses it.
+  /// An effect beyond the listed characteristics, as a continuation of "which": "pairs"; nil if
+  /// there is none. A gateway limited to characteristics refuses such a step.
   var privilege: String? { get }
-  /// Its timeout where the step does not set one.
+  /// The timeout of a step that does not set one.
   ///
   /// - Parameter usual: The default timeout of the chain.
   func limit(_ usual: Duration) -> Duration
@@ -62,13 +62,13 @@ protocol StepKind: StepEntry {
 
 struct StepBlock: Hashable, Sendable {
   enum Role: Hashable, Sendable {
-    /// They run whenever the step runs.
+    /// The steps run each time the enclosing step runs.
     case certain
-    /// They may run.
+    /// The steps run if the condition holds.
     case conditional
-    /// They run where the conditional ones do not.
+    /// The steps run if the condition does not hold.
     case otherwise
-    /// They run last, whatever the outcome of the others.
+    /// The steps run last, even if the others failed.
     case finally
   }
 
@@ -99,8 +99,8 @@ extension StepKind {
   var operations: [(CharacteristicSelector, CharacteristicOperation)] { [] }
   var attribute: String? { characteristic?.description }
   var written: String? { nil }
-  /// A kind that does something with the device, and names no characteristic for it, is refused
-  /// unless it decides otherwise.
+  /// A step that uses the connection without naming a characteristic counts as privileged, unless
+  /// its kind says otherwise.
   var privilege: String? {
     Self.needsLink && characteristics.isEmpty ? "runs '\(Self.verb)'" : nil
   }
@@ -110,7 +110,7 @@ extension StepKind {
     Self.keys.flatMap { $0.traits.characteristics(self) }
   }
 
-  /// The verb and the first keys.
+  /// The verb and the first `keys` keys, in the one-line form.
   func title(keys: Int) -> String {
     ([Self.verb] + words(Array(Self.keys.prefix(keys)))).joined(separator: " ")
   }
@@ -118,8 +118,8 @@ extension StepKind {
   /// The one-line form, without inner steps and shared keys.
   var line: String { title(keys: Self.keys.count) }
 
-  /// The keys that it shares with other kinds: its own, and those of every step. A step has no name
-  /// where its kind has a key of that name.
+  /// The keys shared with other kinds and those of every step. A kind with its own key `name`
+  /// (`scan`) does not get the shared `name`.
   static var sharedKeys: [Key<Step>] {
     let named: [Key<Step>] = keys.contains { $0.name == "name" } ? [] : [.name]
     let tried: [Key<Step>] = needsLink ? [.attempts, .backoff] : []
@@ -134,7 +134,7 @@ extension StepKind {
     kindSteps(node, &reader)
   }
 
-  /// The step of a mapping with the keys of the kind; none after an error.
+  /// Reads the step of a mapping; returns no steps if it has errors.
   static func kindSteps(_ node: Node, _ reader: inout StepReader) -> [Step] {
     var step = step(node, &reader)
     step?.source = node.place

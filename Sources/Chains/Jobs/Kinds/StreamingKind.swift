@@ -1,16 +1,17 @@
-// Steps with many values: when they stop, and the keys `until` and `for` that say so.
+// Steps that receive many values: their stop conditions, and the keys `until`, `for` and
+// `on-invalid`.
 
 import Documents
 
 /// A step that receives values until a stop condition is met.
 protocol StreamingKind: StepKind {
   var stop: StopConditions { get set }
-  /// What is written once the values can be received.
+  /// The write that makes the device send values; runs once they can be received.
   var trigger: Write? { get }
 }
 
 extension StopConditions {
-  /// The stop conditions of `until`: all except the duration, which has its own key.
+  /// The stop conditions under `until`: all except the duration, which has its own key `for`.
   fileprivate var until: StopConditions {
     get { StopConditions(count: count, silence: silence, conditions: conditions) }
     set { (count, silence, conditions) = (newValue.count, newValue.silence, newValue.conditions) }
@@ -60,32 +61,31 @@ extension StreamingKind {
   }
 }
 
-/// What ends a `notify`, a `poll` or a `combine`: whichever comes first.
+/// The stop conditions of a `notify`, `poll` or `combine` step; the first one met ends it.
 public struct StopConditions: Hashable, Sendable {
-  /// What happens at a value that does not match its format.
+  /// The reaction to a value that does not match its format.
   public enum InvalidValueRule: String, Hashable, Sendable, CaseIterable {
-    /// The step fails.
     case fail
-    /// The value is reported with its bytes alone, and the step goes on.
+    /// The value is reported as bytes only, and the step continues.
     case report
   }
 
-  /// Stop after this number of values.
+  /// The number of values to stop after.
   public var count: Int?
-  /// Stop after this time. The step succeeds.
+  /// The time to stop after; the step then succeeds.
   public var duration: Duration?
-  /// Stop after this time without a value.
+  /// The time without a value to stop after.
   public var silence: Duration?
-  /// Stop at a value that meets all of these conditions.
+  /// The conditions of a value to stop at; it must meet all of them.
   public var conditions: [Expectation]
-  /// What happens at a value that does not match its format; nil: it is reported where the step has a
-  /// duration and no expectations, and otherwise the step fails.
+  /// The reaction to a value that does not match its format. nil means `report` for a step with a
+  /// duration and no expectations, and `fail` for all others.
   public var onInvalid: InvalidValueRule?
 
-  /// Stop at the first that is met; nil means none.
+  /// Creates stop conditions; nil disables one.
   ///
-  /// The first that is met ends the step, which is then ok. When the timeout of the step passes
-  /// first, it fails.
+  /// The first condition met ends the step, which then succeeds. If the timeout of the step passes
+  /// first, the step fails.
   ///
   /// ```swift
   /// let stop = StopConditions(count: 100, silence: .seconds(2))
@@ -102,6 +102,6 @@ public struct StopConditions: Hashable, Sendable {
 }
 
 extension StopConditions {
-  /// The captured values that its conditions compare with.
+  /// The captured values that the conditions compare with.
   var references: [VariablePath] { conditions.flatMap(\.check.references) }
 }

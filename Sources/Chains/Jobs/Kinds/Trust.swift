@@ -1,13 +1,11 @@
-// `trust`: has the device trusted, or no more.
+// `trust`: sets or clears the Trusted property of the device.
 
 import Bluetooth
 
-/// Marks the device as trusted by this host, or not.
+/// A step that marks the device as trusted by this host, or removes the mark.
 public struct TrustStep: StepKind {
-  /// Whether it is trusted.
   public var isTrusted: Bool
 
-  /// Trust, or its end.
   public init(_ isTrusted: Bool) { self.isTrusted = isTrusted }
 
   init() { self.init(true) }
@@ -32,10 +30,10 @@ public struct TrustStep: StepKind {
 }
 
 extension Step {
-  /// Marks the device as trusted, or not.
+  /// Marks the device as trusted, or removes the mark.
   ///
-  /// The Trusted property of bluetoothd: it accepts connections that a trusted device makes by
-  /// itself.
+  /// Sets the Trusted property of bluetoothd, which accepts incoming connections from trusted
+  /// devices.
   ///
   /// ```swift
   /// let chain = try Plan {

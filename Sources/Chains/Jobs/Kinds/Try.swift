@@ -1,16 +1,14 @@
-// `try`: runs steps, then others, whatever the outcome of the first.
+// `try`: runs steps, then cleanup steps even if the first failed.
 
 import Bluetooth
 import Signals
 
-/// Runs steps, then others, whatever the outcome of the first.
+/// A step that runs inner steps, then cleanup steps even if the first failed.
 public struct TryStep: StepKind {
-  /// The steps to run first.
   public var steps: [Step]
-  /// The steps to run last.
+  /// The cleanup steps, under `finally`.
   public var last: [Step]
 
-  /// Steps, and those that run last.
   public init(_ steps: [Step], finally last: [Step]) {
     self.steps = steps
     self.last = last
@@ -35,11 +33,11 @@ public struct TryStep: StepKind {
     set { (steps, last) = (newValue[0].steps, newValue[1].steps) }
   }
 
-  /// Runs the steps, then those of `finally`, whatever the outcome of the first.
+  /// Runs the steps, then those of `finally`, even if the first failed.
   ///
   /// The `finally` steps are shielded: neither cancellation nor the deadline of the run interrupts
-  /// them, but their own limit does. The first cause is reported; a failure of `finally` is
-  /// attached to it, or is the cause when everything else succeeded.
+  /// them, only their own timeout. The first failure is thrown; a later failure of `finally` is
+  /// attached to it. If only `finally` fails, its failure is thrown.
   func run(_ run: StepRun) async throws {
     let position = run.placed.position
     let hasFailed = Guarded(false)
@@ -73,9 +71,10 @@ public struct TryStep: StepKind {
 }
 
 extension Step {
-  /// Runs steps, then others, whatever the outcome of the first: failure, cancellation, deadline.
+  /// Runs steps, then cleanup steps, even after a failure, a cancellation or the deadline of the
+  /// run.
   ///
-  /// The failure of the first steps is then the failure of this step.
+  /// A failure of the first steps becomes the failure of this step.
   ///
   /// ```swift
   /// try Step.attempt {

@@ -1,17 +1,16 @@
-// `when`: runs steps when captured values meet a condition, and others when they do not.
+// `when`: runs steps if captured values meet a condition, and other steps if they do not.
 
 import Documents
 
-/// Runs steps when a condition holds, and others when it does not.
+/// A step that chooses between two lists of steps by a condition.
 public struct WhenStep: StepKind {
-  /// What captured values must be.
+  /// The condition on captured values.
   public var condition: Condition
-  /// The steps when it holds.
+  /// The steps to run if the condition holds.
   public var steps: [Step]
-  /// The steps when it does not.
+  /// The steps to run if it does not.
   public var otherwise: [Step]
 
-  /// A condition, and what depends on it.
   public init(_ condition: Condition, _ steps: [Step], otherwise: [Step] = []) {
     self.condition = condition
     self.steps = steps
@@ -56,7 +55,7 @@ public struct WhenStep: StepKind {
 }
 
 extension Step {
-  /// Runs steps when a captured value passes a check, and others when it does not.
+  /// Runs steps if a captured value passes a check, and other steps if it does not.
   ///
   /// ```swift
   /// let chain = try Plan {
@@ -69,7 +68,7 @@ extension Step {
   /// }
   /// ```
   ///
-  /// - Throws: What `steps` and `otherwise` throw; `Problem` for an invalid path.
+  /// - Throws: The errors of `steps` and `otherwise`; `Problem` for an invalid path.
   public static func when(
     _ path: String, _ check: Check, file: String = #fileID, line: Int = #line,
     @StepsBuilder _ steps: () throws -> [Step],

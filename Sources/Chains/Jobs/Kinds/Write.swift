@@ -4,29 +4,27 @@ public import Bluetooth
 public import Documents
 import Signals
 
-/// A value and the characteristic that it is written to.
+/// The value and target characteristic of a `write` step.
 public struct Write: Hashable, Sendable {
-  /// How the value reaches bluetoothd.
+  /// The way that the value reaches bluetoothd.
   public enum Delivery: String, Hashable, Sendable, CaseIterable {
-    /// By a D-Bus call, `WriteValue`.
+    /// A D-Bus call of `WriteValue`.
     case call
-    /// As a Write Command through the socket of `AcquireWrite`, which is closed when bluetoothd has
-    /// read the value. No other program can write the characteristic meanwhile.
+    /// A Write Command through the socket of `AcquireWrite`, which is closed once bluetoothd has
+    /// read the value. Until then no other program can write the characteristic.
     case acquire
   }
 
-  /// The characteristic that is written.
   public var target: CharacteristicSelector
-  /// What is written, with its captured values.
+  /// The value; captured values are substituted when the step runs.
   public var value: WrittenValue
-  /// Whether the device responds.
+  /// Write with or without response.
   public var kind: WriteKind
-  /// The offset in the attribute's value, in octets.
+  /// The offset in the attribute's value, in bytes.
   public var offset: Int
-  /// How the value reaches bluetoothd.
   public var delivery: Delivery
 
-  /// A write of one value.
+  /// Creates a write of one value.
   ///
   /// ```swift
   /// let value = try WrittenValue([.init(ValueFormat("u8")!, "2")])
@@ -61,7 +59,7 @@ extension Write: StepKind {
 
   private static let kinds = WriteKind.allCases.map(\.rawValue)
 
-  /// What is written, and how.
+  /// The keys of the value, the kind and the offset; `exchange` has them too.
   static let valueKeys: [Key<Write>] = [
     .value(\.value),
     Key(
@@ -86,7 +84,6 @@ extension Write: StepKind {
 }
 
 extension Key {
-  /// `value`: what is written.
   static func value(_ path: any WritableKeyPath<Owner, WrittenValue> & Sendable) -> Key {
     let documentation = "a value in a format, or a list of such values"
     return Key("value", path, .written, line: .parts, documentation)
@@ -94,7 +91,7 @@ extension Key {
 }
 
 extension Write: CustomStringConvertible {
-  /// In the one-line form, without the verb.
+  /// The one-line form, without the verb.
   public var description: String { words(Self.keys).joined(separator: " ") }
 }
 
@@ -106,7 +103,7 @@ extension Write {
     }
   }
 
-  /// Why the write is invalid for any device; nil for a valid one.
+  /// The reason that the write is invalid on every device; nil if it is valid.
   var contradiction: Problem? {
     if delivery == .acquire, kind != .automatic, kind != .command {
       return Problem(
@@ -155,7 +152,7 @@ extension Step {
 }
 
 extension Device {
-  /// Writes, with the delivery of the step.
+  /// Writes with the delivery that the step chose.
   func write(_ write: Write) -> Signal<Void> {
     switch write.delivery {
     case .call:

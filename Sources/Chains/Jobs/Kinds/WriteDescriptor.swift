@@ -3,14 +3,12 @@
 public import Bluetooth
 public import Documents
 
-/// Writes a descriptor.
+/// The value and target descriptor of a `write-descriptor` step.
 public struct WriteDescriptorStep: StepKind {
-  /// The descriptor that is written.
   public var target: DescriptorSelector
-  /// What is written, with its captured values.
+  /// The value; captured values are substituted when the step runs.
   public var value: WrittenValue
 
-  /// A write of one value.
   public init(_ value: WrittenValue, to target: DescriptorSelector) {
     self.target = target
     self.value = value
@@ -39,10 +37,9 @@ public struct WriteDescriptorStep: StepKind {
 }
 
 extension Step {
-  /// Writes a descriptor.
+  /// Writes a descriptor, with a Write Request.
   ///
-  /// With a write request. bluetoothd writes the Client Characteristic Configuration itself:
-  /// `notify` subscribes.
+  /// bluetoothd alone writes the Client Characteristic Configuration; use `notify` to subscribe.
   ///
   /// ```swift
   /// try Step.writeDescriptor("temperature-measurement/2906", "u16:5", "u16:60")

@@ -1,20 +1,22 @@
-// The metrics of runs: names, kinds and labels, each described once.
+// The metrics of runs: name, kind and labels of each, described once.
+//
+// Their values are in MetricValues.swift.
 
-/// One metric of Prometheus's text format.
+/// A metric in the text format of Prometheus.
 enum Metric: CaseIterable, Hashable, Sendable {
   case connects, connectDuration, connections, disconnects
   case operations, notifications, missedNotifications, bytes
   case runs, deviceRuns, runsUnderWay
   case devicesWaiting, freeTurns, rounds, lastEnd, lastSuccess
 
-  /// The name without the prefix `blerun_`, the kind, the labels and the line of help.
+  /// The name without the prefix `blerun_`, the kind, the labels and the help line.
   struct Description: Sendable {
     enum Kind: Sendable {
       case counter, gauge
-      /// Observations by upper bounds, in seconds.
+      /// Upper bounds of the buckets, in seconds.
       case histogram([Double])
 
-      /// The word of the `# TYPE` line.
+      /// The word on the `# TYPE` line.
       var word: String {
         switch self {
         case .counter: "counter"

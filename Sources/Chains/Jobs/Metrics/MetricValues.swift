@@ -1,11 +1,13 @@
 // The values of metrics, and their text for Prometheus.
+//
+// It does not know runs: RunMetrics decides what is counted.
 
-/// Counters, gauges and histograms by their labels.
+/// Counters, gauges and histograms, by the values of their labels.
 struct MetricValues: Equatable, Sendable {
-  /// One combination of values of a metric's labels, with what was counted for it.
+  /// The numbers for one combination of label values.
   private struct Series: Equatable, Sendable {
     var value = 0.0
-    /// Of a histogram: how many observations each bound holds, and how many there are.
+    /// For a histogram, the number of observations in each bucket, and in total.
     var bounded: [Int] = []
     var count = 0
   }
@@ -16,7 +18,7 @@ struct MetricValues: Equatable, Sendable {
 
   /// Adds to a counter or a gauge.
   ///
-  /// - Parameter labels: The values of the labels of the metric, in their order.
+  /// - Parameter labels: The values of the metric's labels, in their order.
   mutating func add(_ amount: Double = 1, to metric: Metric, _ labels: String...) {
     change(metric, labels) { $0.value += amount }
   }
@@ -25,7 +27,7 @@ struct MetricValues: Equatable, Sendable {
     change(metric, []) { $0.value = value }
   }
 
-  /// Counts an observation of a histogram, in seconds.
+  /// Adds an observation to a histogram.
   mutating func observe(_ duration: Duration, in metric: Metric, _ labels: String...) {
     guard case .histogram(let bounds) = metric.description.kind else { return }
     let seconds = duration / .seconds(1)
@@ -45,9 +47,9 @@ struct MetricValues: Equatable, Sendable {
     body(&series[metric, default: [:]][labels, default: Series()])
   }
 
-  /// The text format of Prometheus, version 0.0.4: metrics without values are left out.
+  /// The text format of Prometheus, version 0.0.4, without metrics that have no values.
   ///
-  /// - Parameter constant: Labels of every series, before its own.
+  /// - Parameter constant: Labels added before those of each series.
   func text(_ constant: KeyValuePairs<String, String> = [:]) -> String {
     let constant: [Label] = constant.map { (name: $0.key, value: $0.value) }
     var text = ""
@@ -86,14 +88,15 @@ struct MetricValues: Equatable, Sendable {
     return name + (written.isEmpty ? "" : "{\(written)}") + " \(number(value))\n"
   }
 
-  /// Whole numbers without a fraction.
+  /// The number, without a fraction if it is whole.
   private static func number(_ value: Double) -> String {
     Int64(exactly: value).map(String.init) ?? "\(value)"
   }
 
-  /// A label's value; names of devices and batches may hold anything.
+  /// Escapes the value of a label; names of devices and batches may contain any character.
   private static func escaped(_ value: String) -> String {
-    // By Unicode scalars: a combining mark may follow a quote.
+    // Unicode scalars, not characters: a quote with a combining mark would be one character and
+    // stay unescaped.
     value.printable.unicodeScalars.reduce(into: "") { text, scalar in
       if scalar == "\\" || scalar == "\"" { text += "\\" }
       text.unicodeScalars.append(scalar)

@@ -1,11 +1,13 @@
-// Counts what happens in runs and batches, for Prometheus.
+// Counts events of runs, batches and connections, for Prometheus.
+//
+// It serves and writes nothing: the caller passes events and prints the text.
 
 package import Bluetooth
 
 /// Counters of runs, batches and connections, and their text for Prometheus.
 ///
-/// Pure: pass it every event as it comes. Its size does not grow with the number of events. No series
-/// has the address or the name of a device, unless that is asked for.
+/// A pure value: pass it every event. Its size does not grow with the number of events. No series
+/// contains the address or the name of a device, unless `byDevice` is set.
 ///
 /// ```swift
 /// var metrics = RunMetrics()
@@ -19,16 +21,16 @@ public struct RunMetrics: Equatable, Sendable {
   private var running = 0
   private var round: Round?
 
-  /// What is left of the present round of a batch.
+  /// The progress of the current round of a batch.
   private struct Round: Equatable, Sendable {
     let turns: Int
     var waiting: Int
   }
 
-  /// Counters that are all zero.
+  /// Creates counters that are all zero.
   ///
-  /// - Parameter isByDevice: Whether runs are counted by device, too: a series for each device and
-  ///   result, with the device as output names it.
+  /// - Parameter isByDevice: Whether runs are also counted by device: one series for each device
+  ///   and result, with the name of the device in output.
   public init(byDevice isByDevice: Bool = false) {
     self.isByDevice = isByDevice
     for result in RunEnding.Status.allCases { values.add(0, to: .runs, result.rawValue) }
@@ -38,13 +40,13 @@ public struct RunMetrics: Equatable, Sendable {
     for direction in Direction.allCases { values.add(0, to: .bytes, direction.rawValue) }
   }
 
-  /// The way of a value, as a label.
+  /// The direction of a value, as a label.
   private enum Direction: String, CaseIterable { case received, sent }
 
   /// The text format of Prometheus, version 0.0.4.
   ///
-  /// - Parameter labels: Labels of every series: what distinguishes this program's file from those of
-  ///   others that the same collector reads.
+  /// - Parameter labels: Labels added to every series, to tell this program's file from others that
+  ///   the same collector reads.
   public func text(_ labels: KeyValuePairs<String, String> = [:]) -> String { values.text(labels) }
 
   // MARK: Runs

@@ -1,6 +1,6 @@
-// Files of names and keys, which several chains share; `names` is a key of chains and batches, too.
+// Files of names and keys that several chains share; `names` is also a key of chains and batches.
 //
-// No message has a key in it, nor a text that may be one. The rules for names are in Bluetooth.
+// Error messages contain no key, nor text that may be one. The rules for names are in Bluetooth.
 
 public import Bluetooth
 public import Documents
@@ -12,22 +12,22 @@ public import Documents
 /// let plan = try Plan(file: "soil.yaml", names: file.names)
 /// ```
 public struct NamesFile: Hashable, Sendable {
-  /// The names, as in the key `names` of a chain.
+  /// The names, as under the key `names` of a chain.
   public var names = AttributeNames.assigned
-  /// The keys with which devices encrypt what they advertise.
+  /// The keys with which devices encrypt their advertisements.
   public var keys: [BindKey] = []
 
-  /// Neither names nor keys.
+  /// Creates a value without names and keys.
   public init() {}
 
   /// Reads a file.
   ///
   /// - Parameters:
-  ///   - path: The file, from the working directory.
-  ///   - base: The names that are valid besides, unless the file has the same.
-  ///   - limits: Its limit on the number of names is that of keys, too.
-  /// - Throws: `DocumentErrors` with all errors, also for a file that is missing or cannot be read.
-  ///   No key is in them.
+  ///   - path: The file, relative to the working directory.
+  ///   - base: Names that the file extends and overrides.
+  ///   - limits: The limit on names also applies to keys.
+  /// - Throws: `DocumentErrors` with all errors, also for a missing or unreadable file. They
+  ///   contain no key.
   public init(
     _ path: String, over base: AttributeNames = .assigned, limits: PlanLimits = PlanLimits()
   ) throws(DocumentErrors) {
@@ -42,7 +42,7 @@ public struct NamesFile: Hashable, Sendable {
     self = file
   }
 
-  /// Whether a file with these keys is one of names: a chain has others, too.
+  /// Whether these top-level keys are those of a names file; a chain has others, too.
   package static func isMeant(by keys: [String]) -> Bool {
     let known = Self.keys.map(\.name)
     return !keys.isEmpty && keys.allSatisfy(known.contains)
@@ -77,7 +77,7 @@ extension AttributeNames {
 }
 
 extension Shape where Value == AttributeNames {
-  /// Names with their UUIDs. They are known to whatever is read after them.
+  /// Names with their UUIDs, which are valid in everything that is read after them.
   static var names: Self {
     let schema: JSONValue = [
       "type": "object", "propertyNames": .reference("attributeName"),
@@ -101,9 +101,9 @@ extension Key {
 }
 
 extension StepReader {
-  /// The names of a mapping, before those that are known already.
+  /// Reads the names of a mapping, which override known ones.
   ///
-  /// - Returns: Nil for a node that is not a mapping, and after an error about their number.
+  /// - Returns: Nil for a node that is not a mapping, and for too many names.
   fileprivate mutating func names(_ node: Node) -> AttributeNames? {
     guard let entries = node.mapping else { return nil }
     guard entries.count <= limits.names else {
@@ -141,7 +141,8 @@ extension Shape where Value == [BindKey] {
 extension StepReader {
   private static let expectedKey = "a key of 16 bytes: 32 hexadecimal digits"
 
-  /// The keys of a mapping. No path of an error names a device, which may be a key in the wrong place.
+  /// Reads the keys of a mapping. Paths in errors do not contain device names: one may be a
+  /// misplaced key.
   fileprivate mutating func bindKeys(_ node: Node) -> [BindKey]? {
     guard let entries = node.mapping else {
       complain(node, Problem(found: node.kind, expected: "devices with their keys"))
@@ -177,14 +178,14 @@ extension StepReader {
     }
   }
 
-  /// An address, else a name.
+  /// Parses a device: an address, or else a name.
   private static func device(_ entry: Node.Entry) throws(Problem) -> BindKey.Device {
     let text = entry.key
     if let address = BluetoothAddress(text) { return .address(address) }
     let digits = text.filter { $0 != ":" && $0 != "-" }
     let isHexadecimal = digits.allSatisfy(\.isHexDigit)
     if isHexadecimal, digits.count >= 24 {
-      // Not quoted: it may be a key.
+      // Not quoted: the text may be a key.
       let expected = "its address or name, then the key"
       throw Problem("the device comes first", expected: expected, at: entry.keyPlace)
     }

@@ -12,7 +12,7 @@ struct LineEntries {
     all.append(Node.Entry(key: key, keyPlace: place, value: value))
   }
 
-  /// Adds a key that is only valid once.
+  /// Adds a key; throws if it is already present.
   mutating func set(_ key: String, at word: LineWord, _ value: Node) throws(Problem) {
     guard self[key] == nil else { throw Problem.duplicateOption(word.text).at(word.place) }
     add(key, at: word.place, value)
@@ -26,8 +26,7 @@ struct LineEntries {
     replace(index, .sequence(nodes + [value]))
   }
 
-  /// Adds the entries of a mapping to that under a key. Duplicates are kept, in the order in which
-  /// they were written.
+  /// Adds entries to the mapping under a key. Duplicates are kept, in order.
   mutating func merge(_ key: String, at place: Place, _ value: Node) {
     guard let index = all.firstIndex(where: { $0.key == key }),
       case .mapping(let entries) = all[index].value.content

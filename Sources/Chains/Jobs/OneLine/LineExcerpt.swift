@@ -1,36 +1,35 @@
-// The part of a one-line chain that a message is about, with a mark under the place.
+// The excerpt of a one-line chain in an error message, with a caret under the error.
 
 package import Documents
 
 /// A line of a chain in the one-line form, and a caret under a place in it.
 ///
-/// A long line is shortened around the place. A text with a passkey is never quoted, and of one that
-/// pairs no number of four digits or more.
+/// A long line is cut around the place. A text with a passkey is never quoted; in one that pairs,
+/// numbers of four digits or more are masked.
 package struct LineExcerpt {
-  /// The line, then the caret below it.
+  /// The line, and the caret below it.
   package let lines: [String]
 
-  /// How many characters of a line are shown, at most.
+  /// The maximum number of characters shown of a line.
   private static let width = 72
 
-  /// The line that a problem is about; nil for a problem without one.
+  /// Creates the excerpt of a problem; nil if the problem has no line.
   package init?(_ problem: Problem) {
     guard let line = problem.line, let place = problem.place else { return nil }
     self.init(line, at: Place(file: place.file, line: 1, column: place.column))
   }
 
-  /// The line of a text that may be quoted; nil for a place that is not in the text, and for a text with
-  /// a passkey.
+  /// The line at a place; nil if the place is not in the text, or the text has a passkey.
   package static func line(at place: Place, of text: String) -> String? {
     let all = text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
     guard !text.contains("passkey"), all.indices.contains(place.line - 1) else { return nil }
     let written = String(all[place.line - 1])
-    // A misspelt `passkey` has its number behind it, too.
+    // Masked because `passkey` may be misspelled in front of its number.
     guard text.contains("pair") else { return written }
     return String("passkey \(written)".withoutPasskeys.dropFirst(8))
   }
 
-  /// - Returns: nil for a place that is not in the text or on an empty line, and for a text with a
+  /// - Returns: Nil for a place outside the text or on an empty line, and for a text with a
   ///   passkey.
   package init?(_ text: String, at place: Place) {
     guard let shown = Self.line(at: place, of: text) else { return nil }
@@ -48,7 +47,7 @@ package struct LineExcerpt {
 }
 
 extension Problem {
-  /// The same error with its line of a text in the one-line form; as it is for a place elsewhere.
+  /// Returns the problem with its line of a one-line text; unchanged if its place is elsewhere.
   package func quoting(_ text: String?, of file: String = Plan.lineName) -> Problem {
     guard let text, let place, place.file == file else { return self }
     var quoting = self

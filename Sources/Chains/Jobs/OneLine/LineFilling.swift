@@ -1,15 +1,16 @@
-// Replaces variables in the words of the one-line form.
+// Substitutes variables in the words of the one-line form.
 
 import Documents
 
-/// Replaces `{name}` with its value. A value stays within its word, whatever it contains.
+/// A substitution of `{name}` with its value. A value stays within its word, even if it contains
+/// spaces or `;`.
 struct LineFilling {
   private let bindings: Bindings
   private var used: Set<String> = []
 
   init(_ bindings: Bindings) { self.bindings = bindings }
 
-  /// The word with its variables replaced. Unknown names stay: an earlier step may capture them.
+  /// Substitutes the variables of a word. Unknown names are kept: an earlier step may capture them.
   mutating func filled(_ word: LineWord) -> LineWord {
     var new = word
     if let block = word.block {
@@ -42,7 +43,7 @@ struct LineFilling {
     return new
   }
 
-  /// The errors about values for variables that the line does not use.
+  /// The errors for values of variables that the line does not use.
   ///
   /// - Parameter isIncluded: Whether an included file uses a variable.
   func unknown(at start: Place, _ isIncluded: (String) -> Bool) -> [Problem] {

@@ -1,11 +1,12 @@
-// Comparisons of the one-line form as nodes: `celsius in 10..40` is `celsius: { between: [10, 40]
-// }`.
+// Converts comparisons of the one-line form to nodes.
+//
+// `celsius in 10..40` becomes `celsius: { between: [10, 40] }`.
 
 import Bluetooth
 import Documents
 
 extension LineLowering {
-  /// A name, a sign, a value; spaces around the sign are optional.
+  /// Parses a name, a sign and a value; spaces around the sign are optional.
   mutating func comparison() throws(Problem) -> Node {
     let subject = try next("what is expected, such as percent > 20")
     if let range = subject.comparison, range.lowerBound > 0 {
@@ -65,7 +66,7 @@ extension LineLowering {
     node(.scalar(word.template, isPlain: false), word.place)
   }
 
-  /// `0x0f = 0x05`.
+  /// Parses a mask: `0x0f = 0x05`.
   private mutating func mask() throws(Problem) -> Node {
     let mask = try bits()
     try take("=")
@@ -78,7 +79,7 @@ extension LineLowering {
     return node(.scalar(word.text, isPlain: false), word.place)
   }
 
-  /// Optionally `16`; then optionally `gaps 2`.
+  /// Parses the optional width and gaps of a counter: `16 gaps 2`.
   private mutating func counter() throws(Problem) -> Node {
     let start = last.place
     var entries: [Node.Entry] = []
@@ -102,7 +103,7 @@ extension LineLowering {
     return node(.mapping(entries), start)
   }
 
-  /// `1s..2s`.
+  /// Parses a range of times: `1s..2s`.
   private mutating func times() throws(Problem) -> Node {
     let expected = "two durations such as 1s..2s, the smaller first"
     let word = try next(expected)
@@ -112,7 +113,7 @@ extension LineLowering {
     return bounds
   }
 
-  /// `10..40`, or `chest,wrist`.
+  /// Parses a range or a list: `10..40`, or `chest,wrist`.
   private mutating func membership() throws(Problem) -> (Comparison, Node) {
     let expected = "two numbers such as 10..40, or values with commas between"
     var word = try next(expected)
@@ -133,7 +134,7 @@ extension LineLowering {
     return (.in, node(.sequence(words.map { literal($0) }), start))
   }
 
-  /// The texts before and after two dots.
+  /// Splits a word at two dots.
   private func bounds(_ word: LineWord) -> Node? {
     let text = word.text
     guard let dots = text.firstRange(of: "..") else { return nil }
@@ -149,7 +150,7 @@ extension LineLowering {
 }
 
 extension LineWord {
-  /// The range of the first comparison outside quotes.
+  /// The range of the first comparison sign outside quotes.
   fileprivate var comparison: Range<Int>? {
     guard let start = firstIndex(of: "=!<>") else { return nil }
     let next = start + 1
@@ -157,7 +158,7 @@ extension LineWord {
     return start..<(isTwo && letters[start].character != "=" ? next + 1 : next)
   }
 
-  /// The parts before, in and after `range`, without empty ones.
+  /// Splits the word before, in and after `range`, without empty parts.
   fileprivate func split(at range: Range<Int>) -> [LineWord] {
     [0..<range.lowerBound, range, range.upperBound..<letters.count]
       .filter { !$0.isEmpty }

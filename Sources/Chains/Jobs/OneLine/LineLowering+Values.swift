@@ -6,7 +6,7 @@ import Documents
 extension LineLowering {
   func node(_ content: Node.Content, _ place: Place) -> Node { Node(content, at: place, path: "") }
 
-  /// A word as the value of a key.
+  /// Converts a word to the value of a key.
   func scalar(_ word: LineWord, _ shape: ShapeDescription) throws(Problem) -> Node {
     switch shape.word {
     case .text: return node(.scalar(word.text, isPlain: false), word.place)
@@ -24,7 +24,7 @@ extension LineLowering {
     }
   }
 
-  /// `env:NAME`. An invalid word may be a passkey: errors do not repeat it.
+  /// Parses `env:NAME`. An invalid word may be a passkey, so errors do not quote it.
   private func reference(_ word: LineWord, _ shape: ShapeDescription) throws(Problem) -> Node {
     if let colon = word.firstIndex(of: ":"), colon + 1 < word.letters.count,
       let key = SecretKey(rawValue: word.part(0..<colon).text)
@@ -40,7 +40,7 @@ extension LineLowering {
     throw Problem(message, expected: shape.line(limits)).at(word.place)
   }
 
-  /// `u8:1`.
+  /// Parses a value with its format: `u8:1`.
   func part(_ word: LineWord) throws(Problem) -> Node {
     let colon = word.firstIndex(of: ":") ?? word.letters.count
     let name = word.part(0..<colon)
@@ -52,7 +52,7 @@ extension LineLowering {
     return node(.mapping([entry]), word.place)
   }
 
-  /// `level=2`, a value for a variable of a file.
+  /// Parses a value for a variable of an included file: `level=2`.
   mutating func binding(_ key: KeyDescription) throws(Problem) -> Node.Entry {
     let expected = "a variable of the file with its value, such as level=2"
     let word = try next(expected)
@@ -72,7 +72,7 @@ extension LineLowering {
     return Node.Entry(key: name, keyPlace: word.place, value: node)
   }
 
-  /// The words after `until`: `5x`, `5`, `count 5`, `silence 2s`, or a comparison.
+  /// Parses the words after `until`: `5x`, `5`, `count 5`, `silence 2s`, or a comparison.
   mutating func takeStop(
     _ key: KeyDescription, _ start: LineWord, _ entries: inout LineEntries
   ) throws(Problem) {

@@ -1,19 +1,19 @@
-// Converts the words of one step to the nodes of a chain file, with their positions in the line.
+// Converts the words of one step to the nodes of a chain file, with their places in the line.
 //
 // The descriptions of the steps define the words; the reader of files interprets the nodes.
 
 import Bluetooth
 import Documents
 
-/// Parses the words of one step, and stops at the first error.
+/// A parser of the words of one step, which stops at the first error.
 struct LineLowering {
   private var words: [LineWord]
   let first: LineWord
-  /// The last word, where a missing word is reported.
+  /// The last parsed word, at which a missing word is reported.
   private(set) var last: LineWord
   let limits: PlanLimits
 
-  /// - Parameter words: At least one.
+  /// - Parameter words: At least one word.
   init(_ words: [LineWord], _ limits: PlanLimits) {
     first = words[0]
     last = words[0]
@@ -29,7 +29,7 @@ struct LineLowering {
     return try mapping(entry.verb, entry.descriptions)
   }
 
-  /// The verb and its keys as a mapping.
+  /// Parses the verb and its keys as a mapping.
   mutating func mapping(_ verb: String, _ keys: [KeyDescription]) throws(Problem) -> Node {
     var entries = LineEntries()
     for key in keys { try take(inOrder: key, &entries) }
@@ -80,7 +80,7 @@ struct LineLowering {
     entries.add(key.name, at: last.place, node(.sequence(nodes), last.place))
   }
 
-  /// One of the inputs of a combination.
+  /// Parses one input of a combination.
   private mutating func input(_ keys: [KeyDescription]) throws(Problem) -> Node {
     let verbs = keys.filter(\.isTarget)
     let names = verbs.map(\.name).joined(separator: " or ")
@@ -130,7 +130,7 @@ struct LineLowering {
     case .flag:
       try entries.set(key.name, at: word, node(.scalar("true", isPlain: true), word.place))
     case .bare:
-      // With the name of the key before it, too: `kind command`.
+      // The name of the key may precede the word: `kind command`.
       let value = word.isPlain(key.name) ? try next(key) : word
       try entries.set(key.name, at: word, scalar(value, key.shape))
     case .parts: entries.append(key.name, at: word.place, try part(word))
@@ -168,24 +168,24 @@ struct LineLowering {
 
   // MARK: Words
 
-  /// The next word, if there is one.
+  /// Removes and returns the next word; nil if there is none.
   mutating func pop() -> LineWord? {
     guard let word = words.popLast() else { return nil }
     last = word
     return word
   }
 
-  /// The next word, without consuming it.
+  /// The next word, without removing it.
   var peek: LineWord? { words.last }
 
-  /// Consumes the next word if it matches.
+  /// Removes the next word if it matches.
   mutating func pop(where isMeant: (LineWord) -> Bool) -> Bool {
     guard let word = words.last, isMeant(word) else { return false }
     _ = pop()
     return true
   }
 
-  /// The next word: the required value of a key.
+  /// Removes and returns the next word, the required value of a key.
   private mutating func next(_ key: KeyDescription) throws(Problem) -> LineWord {
     try next(key.shape.line(limits))
   }
@@ -195,17 +195,17 @@ struct LineLowering {
     throw Problem("nothing follows '\(last.text)'", expected: expected).at(last.place)
   }
 
-  /// Consumes the next word, which must be `word`.
+  /// Removes the next word, which must be `word`.
   mutating func take(_ word: String) throws(Problem) {
     let found = try next(word)
     guard !found.isPlain(word) else { return }
     throw Problem(found: "'\(found.text)'", expected: word).at(found.place)
   }
 
-  /// Puts words back, to be consumed next.
+  /// Puts words back in front of the others.
   mutating func push(_ more: [LineWord]) { words += more.reversed() }
 
-  /// The words of each step in the braces that follow.
+  /// Removes the next block in braces, and returns the words of each step in it.
   private mutating func braces(_ expected: String) throws(Problem) -> [[LineWord]] {
     let word = try next(expected)
     guard let block = word.block else {
@@ -219,7 +219,7 @@ struct LineLowering {
 }
 
 extension KeyDescription {
-  /// Whether the word after the verb is its value.
+  /// Whether the word after the verb is the value of this key.
   fileprivate var isTarget: Bool { if case .target = form { true } else { false } }
 }
 

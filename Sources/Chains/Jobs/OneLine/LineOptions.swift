@@ -1,10 +1,10 @@
-// The words that may follow the verb of a step and its target.
+// The options of a step: words that may follow the verb and its target.
 
 import Bluetooth
 import Documents
 import Spelling
 
-/// The options of a step, by their words.
+/// The options of a step, found by their words.
 struct LineOptions {
   /// A key that a word names, and the key whose mapping contains it.
   typealias Option = (key: KeyDescription, outer: KeyDescription?)
@@ -22,7 +22,7 @@ struct LineOptions {
     }
   }
 
-  /// The option that begins with a word; nil without one.
+  /// The option that begins with a word; nil if there is none.
   func next(_ word: LineWord) -> Option? {
     options.first { option in
       if case .parts = option.key.form { return word.firstIndex(of: ":") != nil }
@@ -34,7 +34,7 @@ struct LineOptions {
     }
   }
 
-  /// The error about a word that does not begin an option.
+  /// The error for a word that does not begin an option.
   func complaint(about word: LineWord) -> Problem {
     let found = "'\(word.text)'"
     guard !options.isEmpty else { return Problem(found: found, expected: "the end of the step") }
@@ -50,7 +50,7 @@ struct LineOptions {
     return Problem(found: found, expected: known, nearest: nearest)
   }
 
-  /// The options that do not begin with a fixed word.
+  /// The descriptions of options that do not begin with a fixed word.
   private var phrases: [String] {
     options.compactMap { option in
       if case .bare(_, let what) = option.key.form { return what }

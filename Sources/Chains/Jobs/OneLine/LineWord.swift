@@ -1,38 +1,38 @@
-// The words of the one-line form, their quotes, and the splitter of lines.
+// The words of the one-line form, their quotes, and the parser that splits lines into them.
 
 import Documents
 
-/// A word without its quotes. Each letter has its position, and whether it was in quotes: quoted
+/// A word without its quotes. Each letter keeps its place, and whether it was quoted: quoted
 /// letters never separate words.
 struct LineWord {
   struct Letter {
     let character: Character
     let isQuoted: Bool
-    /// Whether it is part of the value of a variable, or a doubled brace: it does not separate
-    /// words and does not begin a variable.
+    /// Whether the letter comes from a variable's value or a doubled brace; it then does not
+    /// separate words or begin a variable.
     var isFilled = false
     let place: Place
   }
 
-  /// The position of its first letter or quote.
+  /// The place of the first letter or quote.
   let place: Place
   var letters: [Letter]
-  /// Whether any part was in quotes.
+  /// Whether any part was quoted.
   var isQuoted: Bool
   /// The words of each step, if the word is a block of steps in braces.
   var block: [[LineWord]]?
 
   var text: String { String(letters.map(\.character)) }
 
-  /// The text as a template: a literal brace is doubled.
+  /// The text as a template, in which a literal brace is doubled.
   var template: String {
     letters.map { $0.isFilled && $0.character == "{" ? "{{" : String($0.character) }.joined()
   }
 
-  /// Whether it cannot be a keyword: it was in quotes, or contains the value of a variable.
+  /// Whether the word cannot be a keyword, because it was quoted or contains a variable's value.
   var isValue: Bool { isQuoted || letters.contains(where: \.isFilled) }
 
-  /// Whether it is the keyword `word`.
+  /// Whether the word is the keyword `word`.
   func isPlain(_ word: String) -> Bool { !isValue && text == word }
 
   /// The index of the first letter outside quotes that is one of `separators`.
@@ -50,7 +50,7 @@ struct LineWord {
     return LineWord(place: place, letters: letters, isQuoted: letters.contains(where: \.isQuoted))
   }
 
-  /// The words between commas outside quotes.
+  /// Splits the word at commas outside quotes.
   func splitAtCommas() -> [LineWord] {
     var words: [LineWord] = []
     var start = 0
@@ -64,28 +64,28 @@ struct LineWord {
   }
 }
 
-/// Splits a line into steps at `;` and line ends, and into words at spaces.
+/// A parser that splits a line into steps at `;` and newlines, and into words at spaces.
 struct LineWords {
   private let file: String
   private var line = 1
   private var column = 0
   private var word: LineWord?
   private var steps: [[LineWord]] = [[]]
-  /// The open blocks: the steps before each, and its position.
+  /// The open blocks: the steps before each, and its place.
   private var open: [(steps: [[LineWord]], place: Place)] = []
-  /// The position of the first block that is nested too deep.
+  /// The place of the first block that is nested too deep.
   private var tooDeep: Place?
 
-  /// The maximum nesting depth of blocks here; the limit of a chain is lower.
+  /// The maximum nesting depth of blocks in the parser; the limit of a chain is lower.
   private static let deepest = 64
 
   private init(file: String) {
     self.file = file
   }
 
-  /// The words of each step, without empty steps.
+  /// Splits a text into the words of each step, without empty steps.
   ///
-  /// - Throws: `DocumentErrors` for quotes and blocks that are not closed.
+  /// - Throws: `DocumentErrors` for unclosed quotes and blocks.
   static func steps(of text: String, file: String) throws(DocumentErrors) -> [[LineWord]] {
     var words = LineWords(file: file)
     var quote: (mark: Character, place: Place)?
@@ -126,7 +126,7 @@ struct LineWords {
     return words.steps.filter { !$0.isEmpty }
   }
 
-  /// Counts a character, and returns its position.
+  /// Counts a character, and returns its place.
   private mutating func advance(over character: Character) -> Place {
     column += 1
     defer {
@@ -182,9 +182,9 @@ struct LineWords {
   }
 }
 
-/// Quotes words where necessary.
+/// Quotes for words of the one-line form.
 package enum Quoting {
-  /// `text` as one word: in double quotes when it is empty or contains a space, quote, `;` or `\`.
+  /// Quotes `text` if it is empty or contains a space, quote, `;` or `\`.
   package static func quoted(_ text: String) -> String {
     let isSpecial = text.singleScalars.contains { character in
       character.isWhitespace || ";\"'\\".contains(character)
@@ -192,7 +192,7 @@ package enum Quoting {
     return isSpecial || text.isEmpty ? always(text) : text
   }
 
-  /// `text` in double quotes.
+  /// Puts `text` in double quotes.
   static func always(_ text: String) -> String {
     let escaped = text.unicodeScalars.reduce(into: "") { escaped, scalar in
       if scalar == "\"" || scalar == "\\" { escaped += "\\" }
@@ -203,8 +203,8 @@ package enum Quoting {
 }
 
 extension String {
-  /// Its Unicode scalars, each as a character: a combining mark does not hide the quote or the space
-  /// before it. CR LF stays one line end.
+  /// The Unicode scalars, each as a character, so that a combining mark does not hide a quote or
+  /// space before it. CR LF stays one newline.
   var singleScalars: [Character] {
     flatMap { $0 == "\r\n" ? [$0] : $0.unicodeScalars.map { Character($0) } }
   }

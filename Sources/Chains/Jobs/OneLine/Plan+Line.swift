@@ -4,7 +4,7 @@ public import Bluetooth
 public import Documents
 
 extension Plan {
-  /// What errors call the one-line form, in place of a file.
+  /// The name of the one-line form in errors, instead of a file.
   package static let lineName = "-e"
 
   /// Parses a chain in the one-line form: `read battery-level as b; sleep 1s; log "{b} percent"`.

@@ -1,8 +1,8 @@
-// Messages without passkeys that somebody wrote in the wrong place.
+// Masks passkeys that users typed in the wrong place, for messages.
 
 extension String {
-  /// The text with an asterisk for each digit of what may be a passkey: four digits or more behind a
-  /// word such as `passkey=` or `pin:`, or anywhere in a text about passkeys.
+  /// The text with an asterisk for each digit of a possible passkey: four digits or more after a
+  /// word such as `passkey=` or `pin:`, or anywhere in a text that contains "passkey".
   package var withoutPasskeys: String {
     let characters = Array(self)
     let isAboutPasskeys = contains("passkey")
@@ -22,7 +22,8 @@ extension String {
     return String(result)
   }
 
-  /// Whether what is before a number is a word for a passkey, perhaps misspelt, with `=` or `:`.
+  /// Whether the text before a number ends in a word for a passkey, perhaps misspelled, and `=` or
+  /// `:`.
   private static func namesPasskey(_ before: ArraySlice<Character>) -> Bool {
     var rest = before
     var isAssigned = false

@@ -1,20 +1,22 @@
-// The answers of a chain to the questions of pairing: `pair`, and `pairing` of a chain.
+// The answers of a chain to pairing requests: the keys `pair` of a step, and `pairing` of a chain.
+//
+// Registering the agent that gives the answers is in the module Bluetooth.
 
 public import Bluetooth
 package import Documents
 
-/// The answers of a `pair` step, or of a whole chain.
+/// The answers to pairing requests, of a `pair` step or of the entire chain.
 public struct PairingRule: Hashable, Sendable {
-  /// Nil: the least that the answers need.
+  /// The I/O capability; nil for the least that the answers need.
   public var capability: AgentCapability?
   /// Whether Just Works pairing is accepted.
   public var acceptsJustWorks: Bool
-  /// The answer to a numeric comparison; nil: ask the user if there is one, otherwise no.
+  /// The answer to a numeric comparison; nil asks the user, or rejects if there is no user.
   public var comparison: PairingAnswers.Comparison?
-  /// The passkey; nil: ask the user if there is one, otherwise reject.
+  /// The passkey; nil asks the user, or rejects if there is no user.
   public var secret: SecretReference?
 
-  /// Answers to pairing. Without arguments, Just Works is accepted, and the user is asked the rest.
+  /// Creates a rule; by default, Just Works is accepted, and the user is asked everything else.
   ///
   /// ```swift
   /// var plan = try Plan(file: "lock.yaml")
@@ -30,10 +32,10 @@ public struct PairingRule: Hashable, Sendable {
     self.secret = secret
   }
 
-  /// Whether there are prepared answers, so that the user is not asked.
+  /// Whether the rule has an answer of its own, so that the user is not asked.
   public var hasAnswers: Bool { comparison != nil || secret != nil }
 
-  /// The answers of the rule, with its secret read.
+  /// Creates the answers of the rule, with its secret loaded.
   package func answers(
     ask: PairingAnswers.Ask?, show: @escaping PairingAnswers.Show
   ) throws(Problem) -> PairingAnswers {
@@ -45,7 +47,7 @@ public struct PairingRule: Hashable, Sendable {
 }
 
 extension PairingRule: Described {
-  /// A rule without prepared answers.
+  /// Creates a rule without answers of its own.
   public init() { self.init(capability: nil) }
 
   static let keys: [Key<PairingRule>] = [
@@ -73,7 +75,7 @@ extension PairingRule: Described {
 }
 
 extension PairingRule: CustomStringConvertible {
-  /// In the words of the one-line form.
+  /// The one-line form.
   public var description: String { words(Self.keys).joined(separator: " ") }
 }
 
@@ -97,7 +99,7 @@ extension Shape where Value == PairingAnswers.Comparison {
 enum SecretKey: String, CaseIterable {
   case env, file
 
-  /// The value of the key.
+  /// The description of the key's value.
   var takes: String {
     switch self {
     case .env: "the name of an environment variable"
@@ -114,7 +116,8 @@ enum SecretKey: String, CaseIterable {
 }
 
 extension Shape where Value == SecretReference {
-  /// `{ env: NAME }`, `{ file: PATH }`, or the passkey itself. Error messages do not repeat it.
+  /// The source of a passkey, `{ env: NAME }` or `{ file: PATH }`, or the passkey itself. Error
+  /// messages do not quote it.
   fileprivate static var secret: Self {
     let expected = "{ env: NAME } or { file: PATH }"
     return Shape(

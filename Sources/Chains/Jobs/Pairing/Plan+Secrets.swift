@@ -1,17 +1,18 @@
-// Reads the secrets of a plan, before anything happens.
+// Loads the secrets of a plan before it runs.
 
 import Bluetooth
 public import Documents
 
 extension Plan {
-  /// The plan with all its secrets read, so that a missing one is reported before the run begins.
+  /// Returns the plan with all its secrets loaded, so that a missing one is reported before the
+  /// run.
   ///
   /// ```swift
   /// let ready = try Plan(file: "lock.yaml").withSecrets()
   /// let report = try await ready.run(on: device)
   /// ```
   ///
-  /// - Throws: `Problem` about the first that cannot be read.
+  /// - Throws: `Problem` for the first secret that cannot be read.
   public func withSecrets() throws(Problem) -> Plan {
     var plan = self
     try plan.pairing?.readSecret()
@@ -25,7 +26,7 @@ extension Plan {
     return plan
   }
 
-  /// The positions of passkeys in the chain file itself; "pairing" for that of the complete chain.
+  /// The positions of passkeys written in the chain file; "pairing" for that of the entire chain.
   ///
   /// ```swift
   /// for place in plan.writtenSecrets { print("\(place) has a passkey that others can read") }

@@ -1,27 +1,25 @@
-// The source of a chain's passkey, and how to read it.
+// The source of a chain's passkey, and the code that reads it.
 
 public import Bluetooth
 public import Documents
 import Glibc
 
-/// A passkey of a chain. Its description is its source, never the secret itself.
+/// A passkey of a chain. Its description is the source, never the passkey itself.
 public struct SecretReference: Hashable, Sendable, CustomStringConvertible {
-  /// Where a secret is read from.
   public enum Source: Hashable, Sendable {
     /// An environment variable.
     case environment(String)
     /// The first line of a file.
     case file(String)
-    /// It is in the chain file, where others may read it.
+    /// The chain file itself, which other users may be able to read.
     case written
   }
 
-  /// Where it is read from.
   public let source: Source
-  /// Nil until it is read.
+  /// The secret; nil until it is read.
   public private(set) var secret: Secret?
 
-  /// Refers to a secret that is read later.
+  /// Creates a reference to a secret that is read later.
   ///
   /// ```swift
   /// let passkey = SecretReference(.file("/run/credentials/lock/passkey"))
@@ -31,7 +29,7 @@ public struct SecretReference: Hashable, Sendable, CustomStringConvertible {
     secret = nil
   }
 
-  /// A secret in a chain file.
+  /// Creates a secret that is written in a chain.
   ///
   /// Prefer an environment variable or a file.
   ///
@@ -43,7 +41,7 @@ public struct SecretReference: Hashable, Sendable, CustomStringConvertible {
     self.secret = secret
   }
 
-  /// `env:NAME`, `file:PATH`.
+  /// The source, `env:NAME` or `file:PATH`; a mask for a written secret.
   public var description: String {
     switch source {
     case .environment(let name): "env:\(Quoting.quoted(name))"
@@ -80,7 +78,7 @@ public struct SecretReference: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The reference with its secret read, so that later changes have no effect.
+  /// Returns the reference with its secret loaded; later changes of the source have no effect.
   func resolved() throws(Problem) -> SecretReference {
     var resolved = self
     resolved.secret = try read()
@@ -94,14 +92,14 @@ public struct SecretReference: Hashable, Sendable, CustomStringConvertible {
       throw Problem("\(path) cannot be read: \(reason)")
     }
     defer { close(descriptor) }
-    // A valid secret is shorter, with the spaces around it.
+    // Longer than any valid secret, including spaces around it.
     var octets = [UInt8](repeating: 0, count: 64)
     let count = Glibc.read(descriptor, &octets, octets.count)
     guard count >= 0 else {
       let reason = String(cString: strerror(errno))
       throw Problem("\(path) cannot be read: \(reason)")
     }
-    // Editors write a byte order mark, and spaces at an end cannot be seen.
+    // Editors may add a byte order mark, and trailing spaces are invisible.
     let mark: [UInt8] = [0xef, 0xbb, 0xbf]
     let text = octets.prefix(count).dropFirst(octets.starts(with: mark) ? mark.count : 0)
     let line = text.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }

@@ -6,9 +6,9 @@ extension Duration {
     components.seconds * 1_000_000 + components.attoseconds / 1_000_000_000_000
   }
 
-  /// Seconds with six decimals: `1.250000`.
+  /// The duration in seconds with six decimals: `1.250000`.
   ///
-  /// Rounded towards zero: the digits of a table line up.
+  /// Rounds towards zero. The decimals are fixed so that columns line up.
   ///
   /// ```swift
   /// print(Duration.milliseconds(1250).decimalSeconds)  // 1.250000
@@ -18,7 +18,7 @@ extension Duration {
     return "\(wholeMicroseconds < 0 ? "-" : "")\(whole).\("\(1_000_000 + rest)".dropFirst())"
   }
 
-  /// Milliseconds as a number, as checks of times have it.
+  /// The duration in milliseconds, the unit in which expectations compare times.
   var inMilliseconds: Double { Double(wholeMicroseconds) / 1000 }
 
   var seconds: Double {

@@ -1,16 +1,18 @@
-// Replaces the captured values of a step, just before it runs.
+// Substitutes the captured values of a step, just before it runs.
+//
+// Variables of a chain file are a different thing: they are substituted while the file is read.
 
 import Bluetooth
 import Documents
 
-/// Replaces the captured values that a step uses.
+/// A substitution of captured values in a step.
 struct Filling {
-  /// The captured value, or field of one, that a path names; nil without one.
+  /// The lookup of a captured value, or of a field of one; nil if it is missing.
   let value: (VariablePath) -> DecodedValue?
 
-  /// The step as it runs.
+  /// Returns the step with its captured values substituted.
   ///
-  /// - Throws: `Problem` when a value is missing or unsuitable.
+  /// - Throws: `Problem` for a missing or unsuitable value.
   func filled(_ step: Step) throws(Problem) -> Step {
     let kind = step.action.kind
     guard !kind.mentions.isEmpty || !step.expectations.flatMap(\.check.references).isEmpty else {
@@ -34,7 +36,7 @@ struct Filling {
     }
   }
 
-  /// The text with its captured values as a chain would write them.
+  /// Substitutes captured values as a chain file spells them: all digits, no unit.
   func filled(_ template: MessageTemplate) throws(Problem) -> MessageTemplate {
     var text = ""
     for part in template.parts {
@@ -97,7 +99,7 @@ struct Filling {
     return Literal(try text(path), isQuoted: value.number == nil)
   }
 
-  /// A value as it would be written, without its unit.
+  /// The value as a chain file spells it.
   private func text(_ path: VariablePath) throws(Problem) -> String {
     let value = try captured(path)
     if let text = value.written { return text }
@@ -106,7 +108,7 @@ struct Filling {
 }
 
 extension DecodedValue {
-  /// The value as a chain would write it: no unit, all digits. Nil for several fields.
+  /// The value as a chain file spells it: all digits, no unit. Nil for several fields.
   fileprivate var written: String? {
     switch only {
     case .integer(let integer): "\(integer)"

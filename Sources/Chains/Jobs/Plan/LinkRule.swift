@@ -1,26 +1,27 @@
-// How a chain connects to its device, and how it leaves the connection.
+// The rules by which a chain connects to its device and disconnects.
 
 import Documents
 
-/// How a chain connects to its device, and how it leaves the connection.
+/// The rules by which a chain connects to its device and disconnects.
 public struct LinkRule: Hashable, Sendable {
-  /// The connection is left up when the chain ends.
+  /// Whether the connection stays up when the chain ends.
   public var isKept = false
-  /// The device is forgotten first, so that it is found and its services are discovered again. This
-  /// also deletes its bond.
+  /// Whether the device is removed from bluetoothd first, so that it is scanned for and its
+  /// services are discovered again. This also deletes its bond.
   public var isFresh = false
-  /// Another program's attempt to connect to the device is cancelled instead of awaited.
+  /// Whether another program's connection attempt is cancelled instead of awaited.
   public var takesOver = false
-  /// The chain fails when the device is connected already, by another program, account or run.
+  /// Whether the chain fails if another program, account or run has already connected the device.
   public var isExclusive = false
-  /// The chain fails when several devices match; otherwise the strongest is used.
+  /// Whether the chain fails if several devices match; otherwise the one with the strongest RSSI is
+  /// used.
   public var isUnique = false
-  /// Another run on this host that uses the device is waited for; otherwise the chain fails.
+  /// Whether the chain waits for another run on this host that uses the device; otherwise it fails.
   public var awaitsOtherRuns = true
-  /// How long to wait until the adapter is present and powered; nil: no wait.
+  /// The time to wait for the adapter to be present and powered; nil fails at once.
   public var adapterWait: Duration?
 
-  /// The usual rule: nothing is forgotten, taken over or left up, and nobody waits for an adapter.
+  /// Creates the default rules: only `awaitsOtherRuns` is set.
   ///
   /// ```swift
   /// var plan = try Plan(file: "lock.yaml")
@@ -28,7 +29,7 @@ public struct LinkRule: Hashable, Sendable {
   /// ```
   public init() {}
 
-  /// One line for each setting that is not the default.
+  /// One line for each setting that differs from the default, except `awaitsOtherRuns`.
   var lines: [String] {
     var lines: [String] = []
     if isKept { lines.append("link      is left up") }

@@ -1,22 +1,22 @@
-// A text that uses captured values: in a log step, a value to write, or a comparison.
+// A text with captured values, for a log step, a value to write, or a comparison.
 
 public import Bluetooth
 
-/// A text that uses captured values: `it is {reading.celsius} degrees`. `{{` is a brace.
+/// A text with captured values: `it is {reading.celsius} degrees`. `{{` is a literal brace.
 public struct MessageTemplate: Hashable, Sendable, CustomStringConvertible {
   enum Part: Hashable, Sendable {
     case text(String)
     case value(VariablePath)
   }
 
-  /// What is valid, for errors.
+  /// The description of a valid template, for errors.
   static let shape = "a text, with captured values in braces: 'it is {reading.celsius}'"
 
-  /// The text as it was written.
+  /// The template as it was written.
   public let description: String
   let parts: [Part]
 
-  /// Parses a template; nil when a brace is not closed or does not hold a variable.
+  /// Parses a template; nil if a brace is unclosed or does not hold a variable.
   ///
   /// ```swift
   /// let template = MessageTemplate("it is {reading.celsius} degrees")
@@ -25,7 +25,8 @@ public struct MessageTemplate: Hashable, Sendable, CustomStringConvertible {
   public init?(_ text: String) {
     description = text
     var parts: [Part] = []
-    // By Unicode scalars: a combining mark may follow a brace.
+    // Unicode scalars, not characters: a brace with a combining mark would be one character and go
+    // unnoticed.
     var plain = String.UnicodeScalarView()
     var rest = text.unicodeScalars[...]
     while let scalar = rest.popFirst() {
@@ -48,13 +49,13 @@ public struct MessageTemplate: Hashable, Sendable, CustomStringConvertible {
     self.parts = parts + [.text(String(plain))]
   }
 
-  /// A text without captured values.
+  /// Creates a text without captured values; braces are literal.
   public init(literal text: String) {
     description = Self.escaped(text)
     parts = [.text(text)]
   }
 
-  /// `text` as a template: each opening brace doubled.
+  /// Doubles each opening brace, so that the text parses as a template.
   static func escaped(_ text: String) -> String {
     text.unicodeScalars.reduce(into: "") { escaped, scalar in
       if scalar == "{" { escaped += "{" }
@@ -62,20 +63,20 @@ public struct MessageTemplate: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The captured values that it uses.
+  /// The captured values in the text.
   public var variables: [VariablePath] {
     parts.compactMap { part in
       if case .value(let path) = part { path } else { nil }
     }
   }
 
-  /// The text, if it uses no captured values; otherwise nil.
+  /// The text if it has no captured values; otherwise nil.
   public var constant: String? {
     guard variables.isEmpty else { return nil }
     return filled { _ in nil }
   }
 
-  /// The captured value, if the text consists of only that.
+  /// The captured value if it is the entire text; otherwise nil.
   var onlyVariable: VariablePath? {
     guard variables.count == 1 else { return nil }
     let isAlone = parts.allSatisfy { part in
@@ -84,7 +85,7 @@ public struct MessageTemplate: Hashable, Sendable, CustomStringConvertible {
     return isAlone ? variables[0] : nil
   }
 
-  /// The text with its captured values replaced; `?` for a missing value.
+  /// Substitutes the captured values; a missing one becomes `?`.
   ///
   /// ```swift
   /// let report = try await plan.run(on: sensor)

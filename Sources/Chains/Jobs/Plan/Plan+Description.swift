@@ -1,4 +1,6 @@
-// A plan for people: what a dry run prints.
+// The text of a plan that `--dry-run` prints.
+//
+// It is for readers only; it cannot be parsed back into a plan.
 
 import Bluetooth
 import Documents
@@ -6,14 +8,14 @@ import Documents
 extension Plan: CustomStringConvertible {
   /// The complete plan in a canonical form: a head, then a line for each step with its position.
   ///
-  /// Equal plans have equal descriptions, however they were written.
+  /// Equal plans have equal descriptions, whether they come from a file, one line or Swift.
   ///
   /// ```swift
   /// print(try Plan(file: "soil.yaml"))  // what --dry-run prints
   /// ```
   public var description: String { lines.joined(separator: "\n") }
 
-  /// ``description``, line by line, with control characters escaped.
+  /// The lines of ``description``, with control characters escaped.
   public var lines: [String] { written.map(\.printable) }
 
   private var written: [String] {
@@ -21,7 +23,7 @@ extension Plan: CustomStringConvertible {
     return head + legend(of: body) + [""] + body
   }
 
-  /// The given names that the text uses, each with its UUID.
+  /// One line with the UUID of each custom name that appears in the text.
   private func legend(of body: [String]) -> [String] {
     let given = names.entries
     guard !given.isEmpty else { return [] }
@@ -61,7 +63,7 @@ extension Plan: CustomStringConvertible {
     return lines
   }
 
-  /// Whether the chain disconnects at its end without a step for that.
+  /// Whether the chain disconnects implicitly at its end.
   private var disconnectsLast: Bool {
     let isEnded = steps.last.map { type(of: $0.kind).endsLink } ?? false
     return !onlyScans && !isEnded && !link.isKept
@@ -88,7 +90,7 @@ extension PlacedStep {
   /// The inner steps, with their positions.
   public var inner: [PlacedStep] { step.kind.blocks.flatMap { placed($0) } }
 
-  /// The step, and all steps inside it.
+  /// The step and all steps nested in it.
   var all: [PlacedStep] { [self] + inner.flatMap(\.all) }
 
   /// The steps of a block, with their positions.
@@ -102,7 +104,7 @@ extension PlacedStep {
 }
 
 extension StepBlock.Role {
-  /// The word before the steps; nil for those that follow the step itself.
+  /// The word printed before the block; nil if the block directly follows the step's own line.
   fileprivate var word: String? {
     switch self {
     case .certain, .conditional: nil

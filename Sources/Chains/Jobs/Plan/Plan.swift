@@ -1,35 +1,36 @@
-// A chain to run: completely known before anything happens.
+// A chain to run, completely known before its first step.
 //
-// A pure value. It is read from a file or from one line, printed by a dry run, and run by
-// ChainRunner; it knows no device and starts nothing.
+// A pure value: read from a file or from one line, printed by a dry run, and run by ChainRunner. It
+// holds no device and starts nothing.
 
 public import Bluetooth
 
 /// A chain of steps on one device.
 public struct Plan: Hashable, Sendable {
-  /// The default timeout of a step, when neither it nor its chain sets one.
+  /// The default timeout of a step, if neither the step nor its chain sets one.
   public static let usualTimeout = Duration.seconds(20)
 
-  /// The name of the chain, for people.
+  /// The name of the chain, for output.
   public var name: String?
-  /// The device of the chain; nil when the caller chooses it.
+  /// The device of the chain; nil if the caller chooses it.
   public var device: DeviceTarget?
-  /// The default timeout per step.
+  /// The timeout of each step that sets none.
   public var timeout: Duration
-  /// How often the chain is tried when it ends in a transient failure.
+  /// The retries after a transient failure.
   public var retry: RetryRule
-  /// The answers to pairings that the device or a protected value starts; nil: none.
+  /// The answers to pairing that the device starts or a protected attribute requires; nil rejects
+  /// it.
   public var pairing: PairingRule?
-  /// How to connect, and what to do with the connection.
+  /// The rules by which the chain connects and disconnects.
   public var link = LinkRule()
-  /// Which programs its `command` steps may run. No file says so: whoever runs the chain does.
+  /// The programs that `command` steps may run. A chain file cannot set this; only the caller can.
   public var allowedCommands = AllowedCommands.none
-  /// The names by which attributes are printed. The steps have those by which they were written.
+  /// The names used to print attributes. The steps keep the names that they were written with.
   public var names = AttributeNames.assigned
   /// The steps as written; ``Plan/placedSteps`` adds the implied ones.
   public var steps: [Step]
 
-  /// A chain of these steps, unchecked; ``init(_:on:timeout:retry:limits:_:)`` checks it.
+  /// Creates an unchecked chain; ``init(_:on:timeout:retry:limits:_:)`` checks the steps.
   ///
   /// ```swift
   /// let unchecked = Plan(name: "Read the level", steps: [try Step.read("battery-level")])
@@ -47,16 +48,16 @@ public struct Plan: Hashable, Sendable {
   }
 }
 
-/// How often a chain is tried when it ends in a transient failure.
+/// The number of attempts, and the pause between them, after transient failures.
 public struct RetryRule: Hashable, Sendable {
-  /// The total number of tries; 1 means no second one.
+  /// The total number of attempts; 1 means no retry.
   public var attempts: Int
-  /// The wait before the second try; it doubles for each further one.
+  /// The pause before the second attempt; it doubles for each further one.
   public var backoff: Duration
 
-  /// A number of tries; without arguments a single one.
+  /// Creates a rule; by default there is a single attempt.
   ///
-  /// The wait doubles with each further try, up to 30 s.
+  /// The pause doubles with each further attempt, up to 30 s.
   ///
   /// ```swift
   /// var plan = try Plan(file: "soil.yaml")
@@ -70,26 +71,23 @@ public struct RetryRule: Hashable, Sendable {
 
 /// A step and its position in its chain.
 public struct PlacedStep: Hashable, Sendable {
-  /// The position of the step in its chain.
   public let position: StepPosition
-  /// The step itself.
   public let step: Step
 
-  /// A step at a position.
   public init(_ position: StepPosition, _ step: Step) {
     self.position = position
     self.step = step
   }
 
-  /// Whether it is not a step of the chain as written.
+  /// Whether the step is not in the chain as written.
   public var isImplied: Bool { position.isImplied }
 }
 
 extension Plan {
-  /// The steps that run, in order, with their positions. Connecting comes first, unless the chain
-  /// does so itself. A device that is forgotten first is not connected for that.
+  /// The steps that run, in order, with their positions. An implicit connect is inserted after
+  /// leading `scan` and `unpair` steps, unless the chain connects itself.
   ///
-  /// Disconnecting is not in this list: it belongs to every ending, and comes last.
+  /// The implicit disconnect is not in this list: it runs last, even after a failure.
   ///
   /// ```swift
   /// for placed in plan.placedSteps { print(placed.position, placed.step.title) }
@@ -102,7 +100,7 @@ extension Plan {
     return placed
   }
 
-  /// Whether the chain only scans, so that it needs no device.
+  /// Whether the chain scans and has no step that needs a connection; it then needs no device.
   ///
   /// ```swift
   /// if plan.onlyScans { print("needs no device, only an adapter") }
@@ -112,11 +110,11 @@ extension Plan {
     return kinds.contains { $0 == Scanning.self } && !kinds.contains { $0.needsLink }
   }
 
-  /// The index of the step before which the chain connects implicitly; nil without such a step.
+  /// The index of the step before which the chain connects implicitly; nil if it does not.
   ///
-  /// After the scans and `unpair` steps at the beginning: a connected device may not advertise. Nil
-  /// when the chain does nothing else, and when the first step that needs a connection is a
-  /// `connect`, also inside a repetition.
+  /// Leading `scan` and `unpair` steps run before it, because a connected device may not advertise.
+  /// Nil if the chain has no other steps, or if the next step is a `connect`, also as the first
+  /// step inside a `repeat` or `try`.
   var impliedConnectIndex: Int? {
     if onlyScans { return nil }
     let index = steps.prefix { type(of: $0.kind).precedesLink }.count
@@ -128,7 +126,7 @@ extension Plan {
 
   /// The services that the chain certainly needs: those that steps name before a characteristic.
   ///
-  /// A characteristic without its service needs none, and neither does a step under `when`, which
+  /// A characteristic without its service adds none, and neither does a step under `when`, which
   /// may not run.
   ///
   /// ```swift
@@ -152,7 +150,7 @@ extension Plan {
 }
 
 extension Step {
-  /// The inner steps that run whenever this one does.
+  /// The inner steps that run each time this step runs.
   fileprivate var certainSteps: [Step] {
     kind.blocks.filter { $0.role == .certain }.flatMap(\.steps)
   }

@@ -1,18 +1,20 @@
-// Limits of one chain, and of a batch.
+// Limits on the size of a chain and of a batch.
+//
+// They are checked when a file is read, not while it runs.
 
 import Documents
 
-/// Bounds on a chain, and on a batch. Exceeding them is an error in the file, not a failure of a run.
+/// Limits on a chain and on a batch. Exceeding one is an error in the file, not a failure of a run.
 public struct PlanLimits: Hashable, Sendable {
-  /// The number of written steps, including inner ones.
+  /// The number of steps as written, including inner ones.
   public var writtenSteps = 10_000
-  /// The number of steps of a run, with repetitions multiplied.
+  /// The number of steps that a run executes, repetitions multiplied.
   public var runSteps = 1_000_000
   /// The maximum count of one `repeat`.
   public var repetitions = 1_000_000
   /// The number of values that a `notify` may wait for.
   public var notifications = 1_000_000
-  /// The number of tries of a chain.
+  /// The number of attempts of a chain.
   public var attempts = 1_000
   /// The nesting depth of `repeat`, `when` and `try`.
   public var depth = 16
@@ -20,16 +22,17 @@ public struct PlanLimits: Hashable, Sendable {
   public var includedFiles = 100
   /// The number of names for UUIDs in one file.
   public var names = 4_096
-  /// The number of devices of a batch, listed or from a scan.
+  /// The number of devices in a batch, listed or found by a scan.
   public var devices = 10_000
-  /// The number of chains of a batch at once. A real controller supports only a few connections.
+  /// The number of chains that a batch runs at once. A real controller supports only a few
+  /// connections.
   public var concurrency = 64
-  /// The number of errors about single devices of a batch that are reported.
+  /// The number of invalid devices that a batch reports one by one.
   public var complaints = 20
 
-  /// The limits of chain files: `docs/chains.md` lists them.
+  /// Creates the default limits, which `docs/chains.md` lists.
   ///
-  /// Raise a limit only for chains that you trust.
+  /// Raise a limit only for trusted chains.
   ///
   /// ```swift
   /// var limits = PlanLimits()
@@ -40,12 +43,13 @@ public struct PlanLimits: Hashable, Sendable {
 }
 
 extension PlanLimits {
-  /// Bounds on the document of a chain: each level of steps is a list of mappings.
+  /// The limits on the document of a chain. Each level of steps adds two levels of YAML: a list and
+  /// its mappings.
   var document: DocumentLimits {
     DocumentLimits(octets: 1 << 22, depth: 2 * depth + 16, nodes: 32 * writtenSteps)
   }
 
-  /// The limit that a chain exceeds; nil when it exceeds none.
+  /// The first exceeded limit; nil if there is none.
   func complaint(about plan: Plan) -> Problem? {
     let written = plan.writtenStepCount
     guard written <= writtenSteps else {
@@ -58,7 +62,7 @@ extension PlanLimits {
     return nil
   }
 
-  /// The maximum number of steps of a run; nil on overflow.
+  /// The maximum number of steps that a run executes; nil on overflow.
   private static func runCount(_ steps: [Step]) -> Int? {
     var sum = 0
     for step in steps {
@@ -73,6 +77,6 @@ extension PlanLimits {
 }
 
 extension Plan {
-  /// The number of written steps, including inner ones.
+  /// The number of steps as written, including inner ones.
   public var writtenStepCount: Int { allSteps.count }
 }

@@ -1,39 +1,41 @@
 // One step of a chain: its action, its capture, its expectations.
+//
+// The kinds of steps are in `Kinds`.
 
 public import Bluetooth
 public import Documents
 
 /// One step of a chain.
 ///
-/// Steps are equal when they do the same, wherever they were written.
+/// Equality ignores where a step was written.
 public struct Step: Hashable, Sendable {
-  /// What the run does after the step has failed.
+  /// The effect of a failed step on the run.
   public enum AfterFailure: String, Hashable, Sendable, CaseIterable {
-    /// It ends.
+    /// The run ends.
     case stop
-    /// It goes on, and fails at its end.
+    /// The run continues, and fails at its end.
     case `continue`
-    /// It goes on, and the failure is a warning, unless this host is the reason.
+    /// The run continues, and the failure becomes a warning, unless its cause is this host.
     case warn
   }
 
-  /// What the step does.
+  /// The operation, with its parameters.
   public var action: Action
-  /// What people call the step; nil without a name.
+  /// The name of the step in output; nil for its title.
   public var name: String?
   /// The name under which later steps use the value.
   public var capture: String?
-  /// What it must end with: a value, or a failure.
+  /// The required result: a value, or a failure.
   public var expected: Expected
-  /// The timeout of the step, of each try; nil for that of the chain.
+  /// The timeout of each attempt; nil for that of the chain.
   public var timeout: Duration?
-  /// How often the step is tried when it fails transiently. The connection is not made again.
+  /// The retries after a transient failure. They do not reconnect the device.
   public var retry = RetryRule()
-  /// What the run does after the step has failed.
+  /// The effect of a failure on the run.
   public var onFailure = AfterFailure.stop
   private var origin = Uncompared<(place: Place?, text: String?)>((nil, nil))
 
-  /// A step; ``Step`` has a function for each kind, with the words of chain files.
+  /// Creates a step from an action; each kind also has a function on ``Step``, such as `Step.read`.
   ///
   /// ```swift
   /// let step = Step(.read(ReadStep("battery-level")), capture: "battery", timeout: .seconds(5))
@@ -50,17 +52,18 @@ public struct Step: Hashable, Sendable {
 }
 
 extension Step {
-  /// Where it was written, for failures: file, line and column of a chain file or of the one-line
-  /// form, `#fileID` and `#line` of Swift code; nil for a step outside braces.
+  /// The place of the step, for failures: file, line and column of a chain file or of the one-line
+  /// form; `#fileID` and `#line` of Swift code. Nil for a Swift step outside a `Plan { … }`
+  /// builder.
   public var source: Place? {
     get { origin.value.place }
     set { origin.value.place = newValue }
   }
 
-  /// The file that it was written in; nil for the one-line form.
+  /// The file that contains the step; nil for the one-line form.
   package var sourceFile: String? { sourceText == nil ? source?.file : nil }
 
-  /// The complete text of the one-line form in which it was written; nil elsewhere.
+  /// The complete one-line form that contains the step; nil for files and Swift.
   package var sourceText: String? {
     get { origin.value.text }
     set { origin.value.text = newValue }
@@ -68,8 +71,8 @@ extension Step {
 }
 
 extension Step {
-  /// What the value must be; empty where the step must fail. Setting it makes the step one that must
-  /// succeed.
+  /// The conditions on the value; empty if the step is expected to fail. Setting them makes the
+  /// step one that must succeed.
   public var expectations: [Expectation] {
     get { expected.expectations }
     set { expected = .values(newValue) }
@@ -77,10 +80,9 @@ extension Step {
 
   var kind: any StepKind { action.kind }
 
-  /// The verb of the step: `read`, `notify`.
+  /// The verb of the step, such as `read` or `notify`.
   public var operation: String { type(of: kind).verb }
 
-  /// The characteristic of the step.
   public var characteristic: CharacteristicSelector? { kind.characteristic }
 
   /// All characteristics of the step itself, including that of its trigger.
@@ -90,26 +92,25 @@ extension Step {
   /// ```
   public var characteristics: [CharacteristicSelector] { kind.characteristics }
 
-  /// What it does with characteristics.
+  /// The characteristics that the step accesses, each with its operation.
   package var operations: [(CharacteristicSelector, CharacteristicOperation)] { kind.operations }
 
-  /// The name of its attribute in output.
+  /// The name of the attribute in output.
   public var attribute: String? { kind.attribute }
 
-  /// "reading battery-level": the operation, for failures.
+  /// The operation as a participle for failures: "reading battery-level".
   var doing: String { kind.doing }
 
-  /// What it does besides using its characteristics, after "which": "pairs"; nil for nothing. A
-  /// gateway that is limited to characteristics refuses it.
+  /// An effect beyond the listed characteristics, as a continuation of "which": "pairs"; nil if
+  /// there is none. A gateway limited to characteristics refuses such a step.
   package var privilege: String? { kind.privilege }
 
-  /// The inner steps.
   public var innerSteps: [Step] { kind.blocks.flatMap(\.steps) }
 
-  /// The step, and all steps inside it.
+  /// The step and all steps nested in it.
   fileprivate var all: [Step] { [self] + innerSteps.flatMap(\.all) }
 
-  /// The step with a change to it and to all steps inside it.
+  /// Applies a change to the step and to all steps nested in it.
   func changed<Failure: Error>(
     _ change: (inout Step) throws(Failure) -> Void
   ) throws(Failure) -> Step {
@@ -129,7 +130,7 @@ extension Step {
   }
 }
 
-/// What is kept beside a value and takes no part in comparing it.
+/// A value that equality and hashing ignore.
 struct Uncompared<Value: Sendable>: Hashable, Sendable {
   var value: Value
 
@@ -141,7 +142,7 @@ struct Uncompared<Value: Sendable>: Hashable, Sendable {
 }
 
 extension Plan {
-  /// The steps as written, and all steps inside them.
+  /// The steps as written, and all steps nested in them.
   package var allSteps: [Step] { steps.flatMap(\.all) }
 }
 

@@ -1,6 +1,6 @@
 // The position of a step in its chain.
 
-/// The position of a step: `3`; `4.2` inside step 4; `4[7].2` in its seventh repetition.
+/// The position of a step: `3`; `4.2` inside step 4; `4[7].2` in the seventh repetition of step 4.
 public struct StepPosition: Hashable, Sendable, CustomStringConvertible {
   fileprivate enum Part: Hashable {
     /// A step, counted from 1.
@@ -13,7 +13,7 @@ public struct StepPosition: Hashable, Sendable, CustomStringConvertible {
     case otherwise
   }
 
-  /// What a chain does implicitly.
+  /// A step that the chain does not contain but runs.
   private enum Implied: String {
     case connect, disconnect
   }
@@ -25,7 +25,7 @@ public struct StepPosition: Hashable, Sendable, CustomStringConvertible {
 
   private init(_ parts: [Part]) { (implied, self.parts) = (nil, parts) }
 
-  /// The step with a number, counted from 1, at the top of a chain.
+  /// Creates the position of a top-level step, counted from 1.
   public init(_ number: Int) { self.init([.step(number)]) }
 
   /// The implicit connect before the first step.
@@ -33,7 +33,7 @@ public struct StepPosition: Hashable, Sendable, CustomStringConvertible {
   /// The implicit disconnect at the end of every chain.
   public static let impliedDisconnect = StepPosition(.disconnect)
 
-  /// Reads what ``description`` writes; nil for any other text.
+  /// Parses the form of ``description``; nil for any other text.
   package init?(_ text: String) {
     if let implied = Implied(rawValue: text) {
       self.init(implied)
@@ -71,10 +71,10 @@ public struct StepPosition: Hashable, Sendable, CustomStringConvertible {
     return text
   }
 
-  /// Whether the chain does it implicitly.
+  /// Whether the step is the implicit connect or disconnect.
   public var isImplied: Bool { implied != nil }
 
-  /// Whether this is the first step, in the first repetition.
+  /// Whether this is the first step, and in the first repetition if it is in a `repeat`.
   var isFirst: Bool {
     parts.allSatisfy { part in
       switch part {
@@ -84,23 +84,21 @@ public struct StepPosition: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// How many steps it is inside.
+  /// The number of enclosing steps.
   var depth: Int { max(0, parts.count { if case .step = $0 { true } else { false } } - 1) }
 
-  /// Whether it is done however the steps before it end: in a `finally`, or the implicit disconnect.
+  /// Whether the step runs even after a failure: inside a `finally`, or as the implicit disconnect.
   var isCleanUp: Bool {
     implied == .disconnect || parts.contains { if case .finally = $0 { true } else { false } }
   }
 
-  /// Whether the step is inside a repetition.
   var isTurn: Bool { parts.contains { $0.isRepetition } }
 
-  /// Whether the step is inside the step at another position.
   func isInside(_ outer: StepPosition) -> Bool {
     parts.count > outer.parts.count && parts.starts(with: outer.parts)
   }
 
-  /// The position in the written chain: the same for all repetitions.
+  /// The position without repetitions, as in the chain file.
   var written: StepPosition {
     implied == nil ? StepPosition(parts.filter { !$0.isRepetition }) : self
   }
@@ -117,7 +115,7 @@ public struct StepPosition: Hashable, Sendable, CustomStringConvertible {
   /// The position of repetition `turn` of this step, counted from 1.
   public func repetition(_ turn: Int) -> StepPosition { StepPosition(parts + [.repetition(turn)]) }
 
-  /// Steps with their positions, at the top or inside `outer`.
+  /// Assigns positions to steps, at the top level or inside `outer`.
   ///
   /// ```swift
   /// for placed in StepPosition.place(plan.steps) { print(placed.position, placed.step) }

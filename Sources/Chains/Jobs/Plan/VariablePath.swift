@@ -1,19 +1,20 @@
-// The name of a captured value, of a field of it, or of some of its bytes.
+// The path of a captured value, of one of its fields, or of some of its bytes.
+//
+// It is only a name; values are looked up when the step runs.
 
-/// A variable, and optionally a field of its value: `reading.celsius`; a field of one value of a
-/// combination is `both.reading.celsius`. `response[0:4]` is the first four bytes of a value.
+/// A path to a captured value: `reading`, its field `reading.celsius`, or its bytes
+/// `response[0:4]`. In a combination, the first field names an input: `both.reading.celsius`.
 public struct VariablePath: Hashable, Sendable, CustomStringConvertible {
-  /// What a name is, for errors.
+  /// The description of a valid name, for errors.
   static let shape = "a name of letters, digits, - and _ that begins with a letter"
 
-  /// The name of the captured value.
   public let variable: String
-  /// The field of the value; nil for the value itself.
+  /// The field, or fields joined by a dot; nil for the entire value.
   public let field: String?
-  /// Which of its bytes; nil for the value itself.
+  /// The range of bytes; nil for the entire value.
   let slice: ByteSlice?
 
-  /// Reads `reading`, `reading.celsius` or `reading[0:4]`; nil for anything else.
+  /// Parses `reading`, `reading.celsius` or `reading[0:4]`; nil for anything else.
   ///
   /// ```swift
   /// let path = VariablePath("reading.celsius")
@@ -42,10 +43,10 @@ public struct VariablePath: Hashable, Sendable, CustomStringConvertible {
 
   var allBytes: VariablePath { VariablePath(variable, field, .all) }
 
-  /// The value without `[0:4]`.
+  /// The path without its range of bytes.
   var whole: VariablePath { VariablePath(variable, field, nil) }
 
-  /// Whether `text` can name a variable: a letter, then letters, digits, `-` and `_`.
+  /// Whether `text` is a valid variable name: a letter, then letters, digits, `-` and `_`.
   public static func isName(_ text: String) -> Bool {
     text.first?.isLetter == true
       && text.allSatisfy { $0.isLetter || $0.isNumber || $0 == "-" || $0 == "_" }
@@ -56,8 +57,8 @@ public struct VariablePath: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// `[0:4]`: the bytes from the first index to before the second one; without one, from the start
-/// or to the end. Negative indices count from the end.
+/// A range of bytes, `[0:4]`: from the first index up to, not including, the second. A missing
+/// index means the start or the end; a negative one counts from the end.
 struct ByteSlice: Hashable, Sendable, CustomStringConvertible {
   private let start: Int?
   private let end: Int?
@@ -66,7 +67,7 @@ struct ByteSlice: Hashable, Sendable, CustomStringConvertible {
 
   private init(start: Int?, end: Int?) { (self.start, self.end) = (start, end) }
 
-  /// Reads what is between the brackets: `0:4`, `4:`, `:-2`; nil for other texts.
+  /// Parses the text between the brackets: `0:4`, `4:`, `:-2`; nil for anything else.
   init?(_ text: Substring) {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
     let indices = parts.map { Int($0) }
@@ -76,7 +77,7 @@ struct ByteSlice: Hashable, Sendable, CustomStringConvertible {
     (start, end) = (indices[0], indices[1])
   }
 
-  /// The bytes; nil where there are not so many.
+  /// The bytes in the range; nil if the value is too short.
   func bytes(of octets: [UInt8]) -> [UInt8]? {
     func place(_ index: Int) -> Int { index < 0 ? octets.count + index : index }
     let (first, end) = (place(start ?? 0), place(self.end ?? octets.count))

@@ -1,28 +1,29 @@
-// A value that a chain writes: its parts, and its octets.
+// A value that a chain writes: its parts, and its encoded bytes.
 
 public import Bluetooth
 
-/// Octets made of values with formats: `u8:1`, `utf8:"two words"`, or several in a row.
+/// Bytes encoded from one or more values with formats: `u8:1`, `utf8:"two words"`.
 public struct WrittenValue: Hashable, Sendable, CustomStringConvertible {
   /// One value in one format.
   public struct Part: Hashable, Sendable {
-    /// How the text becomes bytes.
+    /// The format that encodes the text.
     public let format: ValueFormat
-    /// The text to encode, which may use captured values.
+    /// The text to encode; captured values are substituted when the step runs.
     public let template: MessageTemplate
 
-    /// A constant value: `text` is taken literally.
+    /// Creates a constant part; braces in `text` are literal.
     public init(_ format: ValueFormat, _ text: String) {
       self.init(format, MessageTemplate(literal: text))
     }
 
-    /// A value that may use captured values.
+    /// Creates a part with captured values.
     public init(_ format: ValueFormat, _ template: MessageTemplate) {
       self.format = format
       self.template = template
     }
 
-    /// Some of the bytes of a captured value are hexadecimal digits, which would be read as a number.
+    /// An error for a byte range in a number format: the bytes are substituted as hexadecimal
+    /// digits, which would be parsed as a number.
     fileprivate var problem: ValueError? {
       guard case .number = format.valueKind,
         let bytes = template.variables.first(where: { $0.slice != nil })
@@ -34,14 +35,14 @@ public struct WrittenValue: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The longest value of an attribute, in octets.
+  /// The longest value of an attribute, in bytes.
   ///
   /// - Source: Bluetooth Core 5.4, Vol 3, Part F §3.2.9.
   public static let longest = 512
 
-  /// The parts, whose bytes follow each other.
+  /// The parts, encoded one after another.
   public let parts: [Part]
-  /// The octets of the parts without captured values: all parts in a step that runs.
+  /// The bytes of the constant parts; in a running step, all parts are constant.
   public let octets: [UInt8]
 
   /// Joins the parts in order.
@@ -51,8 +52,8 @@ public struct WrittenValue: Hashable, Sendable, CustomStringConvertible {
   /// print(try WrittenValue([.init(number, "300"), .init(text, "on")]).octets)  // 01 2c 6f 6e
   /// ```
   ///
-  /// - Throws: `ValueError` for a part that its format cannot encode, and for more than
-  ///   ``longest`` octets.
+  /// - Throws: `ValueError` for a part that its format cannot encode, and for more than ``longest``
+  ///   bytes.
   public init(_ parts: [Part]) throws(ValueError) {
     var octets: [UInt8] = []
     for part in parts {
@@ -69,14 +70,13 @@ public struct WrittenValue: Hashable, Sendable, CustomStringConvertible {
     self.octets = octets
   }
 
-  /// No octets: a placeholder before a value is read.
+  /// An empty placeholder, replaced when the step is read.
   private init() { (parts, octets) = ([], []) }
 
   static let nothing = WrittenValue()
 
   var references: [VariablePath] { parts.flatMap(\.template.variables) }
 
-  /// The value in the one-line form.
   public var description: String {
     parts.map { "\($0.format):\(Quoting.quoted($0.template.description))" }
       .joined(separator: " ")

@@ -1,11 +1,12 @@
-// What the steps of a run capture, and what later steps use of it.
+// The captured values of a run: storing them, and substituting them in later steps.
 
 import Bluetooth
 import Documents
 import Signals
 
 extension ChainRun {
-  /// The step with its captured values replaced; unchanged when one is missing.
+  /// Substitutes the captured values of a step; if one is missing, returns the step unchanged, with
+  /// a failure.
   func filled(_ placed: PlacedStep) -> (PlacedStep, RunFailure?) {
     do {
       return (PlacedStep(placed.position, try Filling(value: value).filled(placed.step)), nil)
@@ -20,7 +21,8 @@ extension ChainRun {
 
   /// Stores a value under a name.
   ///
-  /// - Parameter octets: What the device sent; nil for what is no value of it.
+  /// - Parameter octets: The bytes that the device sent; nil for a value that is not from the
+  ///   device.
   func capture(_ value: DecodedValue, octets: [UInt8]? = nil, as name: String?) {
     guard let name else { return }
     state.withLock { state in
@@ -29,7 +31,7 @@ extension ChainRun {
     }
   }
 
-  /// The captured value, the field of one, or the bytes, that `path` names.
+  /// The captured value, field or bytes at a path; nil if there are none.
   func value(_ path: VariablePath) -> DecodedValue? {
     guard let captured = state.withLock({ $0.attempt.captures[path.variable] }) else { return nil }
     if let slice = path.slice {
@@ -41,7 +43,8 @@ extension ChainRun {
     return captured.value?.field(at: field)?.value ?? captured.measures?[field]
   }
 
-  /// The expectations of a step, with its counters from the previous repetition.
+  /// Creates the state of a step's expectations; in a repetition, counters continue from the
+  /// previous one.
   func progress(of placed: PlacedStep) -> ExpectationProgress {
     let counters =
       placed.position.isTurn
@@ -49,7 +52,7 @@ extension ChainRun {
     return ExpectationProgress(placed.step.expectations, counters: counters)
   }
 
-  /// Stores the counters of a step, for its next repetition.
+  /// Stores the counters of a step for its next repetition.
   func keep(_ progress: ExpectationProgress, of placed: PlacedStep) {
     guard placed.position.isTurn,
       placed.step.expectations.contains(where: { $0.check.counter != nil })

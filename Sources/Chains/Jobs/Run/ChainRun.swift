@@ -1,42 +1,42 @@
-// One run of a chain: its attempts, its steps in order, its clean-up, its events.
+// One run of a chain: its attempts, its steps in order, its cleanup, its events.
 //
-// A step of it is a StepRun; what its steps capture is in ChainRun+Captured.swift.
+// A single step is run by StepRun; captured values are in ChainRun+Captured.swift.
 
 import Bluetooth
 import Documents
 import Signals
 
-/// One run and its state.
+/// A run in progress, and its state.
 final class ChainRun: Sendable {
-  /// What is captured under a name.
+  /// The value and measures captured under one name.
   struct Capture {
     var value: DecodedValue?
-    /// The bytes of a value that a device sent.
+    /// The bytes, if a device sent the value.
     var octets: [UInt8]?
     var measures: DecodedValue?
   }
 
-  /// How far an attempt has come.
+  /// The progress of one attempt.
   struct Attempt {
-    /// From 1; 0 before the first.
+    /// The number of the attempt, from 1; 0 before the first.
     var number = 0
     var captures: [String: Capture] = [:]
-    /// The counters of steps in a `repeat`, by their written positions.
+    /// The counters of steps in a `repeat`, by written position.
     var counters: [StepPosition: [Int: CounterProgress]] = [:]
     var done = 0
-    /// How many steps of this attempt ended with a warning.
+    /// The number of steps in this attempt that ended with a warning.
     var warnings = 0
-    /// The step of the first cause.
+    /// The step with the failure that ends the attempt.
     var failedAt: PlacedStep?
-    /// The first failure after which the run went on, and its step.
+    /// The first failure with `on-failure: continue`, and its step.
     var continuedAfter: (step: PlacedStep, failure: RunFailure)?
   }
 
   struct State {
     var attempt = Attempt()
-    /// Whether this run may have made a connection.
+    /// Whether this run may have made a connection, so that it must disconnect.
     var isLinked = false
-    /// Whether a connection that is up now may be that of an earlier step.
+    /// Whether an existing connection may come from an earlier step of this run.
     var hasConnected = false
   }
 
@@ -53,7 +53,7 @@ final class ChainRun: Sendable {
 
   /// Reports an event.
   ///
-  /// - Parameter instant: When it happened; nil for now.
+  /// - Parameter instant: The time of the event; nil for now.
   func emit(_ change: RunEvent.Change, at instant: Instant? = nil) {
     let instant = instant ?? loop.now
     runner.report(
@@ -69,7 +69,7 @@ final class ChainRun: Sendable {
 
   /// Runs the chain.
   ///
-  /// - Returns: How it ended, and the error that ended it, if one did.
+  /// - Returns: The ending, and the error that caused it; nil after a success.
   func run() async -> (ending: RunEnding, error: (any Error)?) {
     let plan = runner.plan
     emit(
@@ -89,7 +89,7 @@ final class ChainRun: Sendable {
     }
   }
 
-  /// The chain with the attempts of the plan; sends nothing.
+  /// The attempts of the chain as a signal, which sends no values.
   private func attempts() -> Signal<Void> {
     let rule = runner.plan.retry
     let policy = rule.policy { [self] error in
@@ -103,10 +103,10 @@ final class ChainRun: Sendable {
     return answering(oneAttempt()).retry(policy)
   }
 
-  /// One attempt: connecting, the steps, and disconnecting at every ending.
+  /// One attempt: connects, runs the steps, and always disconnects.
   private func oneAttempt() -> Signal<Void> {
-    // The limit of the clean-up is shorter, so that its error names the operation that took too
-    // long.
+    // Longer than the limit of the disconnect itself, so that its error, which names the operation,
+    // comes first.
     let limit = runner.service.scheduler.cleanUpLimit + .seconds(1)
     return Signal<Void>.using(
       acquire: .just(self), release: { $0.release() }, releaseLimit: limit
@@ -114,7 +114,7 @@ final class ChainRun: Sendable {
       Signal { _ in
         run.begin()
         for placed in run.runner.plan.placedSteps {
-          // Steps that never wait must not run past a cancellation.
+          // Steps that never suspend would otherwise run on after a cancellation.
           try Task.checkCancellation()
           try await run.perform(placed)
         }
@@ -131,7 +131,7 @@ final class ChainRun: Sendable {
     }
   }
 
-  /// Disconnects, unless the last step of the chain did.
+  /// Disconnects, unless no connection of this run is left.
   private func release() -> Signal<Void> {
     Signal { [self] sink in
       if state.withLock({ $0.isLinked }) {
@@ -143,8 +143,8 @@ final class ChainRun: Sendable {
   }
 
   private func finish(_ error: (any Error)?) -> RunEnding {
-    // A signal that comes when all steps are done has ended the run, too: its status is that of the
-    // process.
+    // A signal that arrives after the last step still decides the ending, because it decides the
+    // exit status of the process.
     let error = error ?? Turn.current?.cancellationCause as? Interrupted
     let isCancelled = Task.isCancelled
     let cause = error.map { isCancelled ? Self.cancellation($0) : $0 }
@@ -188,15 +188,17 @@ final class ChainRun: Sendable {
     state.withLock { ($0.isLinked, $0.hasConnected) = (false, false) }
   }
 
-  /// Counts the warning of a step that succeeded.
+  /// Counts the warning of a step that did not fail.
   func countWarning() { state.withLock { $0.attempt.warnings += 1 } }
 
   func countDone() { state.withLock { $0.attempt.done += 1 } }
 
   // MARK: Failures
 
-  /// How a step ends that failed, its failure where it is the first cause, and what the run ends
-  /// with; nil when it goes on.
+  /// Decides the effect of a failed step.
+  ///
+  /// - Returns: The status of the step; its failure, nil if another step inside it already reported
+  ///   one; and the error that ends the run, nil if the run continues.
   func failed(
     _ placed: PlacedStep, _ error: any Error, isCleanUp: Bool
   ) -> (StepResult.Status, RunFailure?, (any Error)?) {
@@ -223,7 +225,7 @@ final class ChainRun: Sendable {
     return (status, isFirst ? failure : nil, goesOn ? nil : isCancelled ? error : cause)
   }
 
-  /// The failure of an error, with advice that fits the chain.
+  /// Converts an error to a failure, with a hint that fits the chain.
   private func failure(_ error: any Error, _ placed: PlacedStep?) -> RunFailure {
     var failure = RunFailure(error, step: placed)
     guard let cause = (error as? FailedWithCleanUp)?.cause ?? error as? DeviceFailure,
@@ -244,14 +246,14 @@ final class ChainRun: Sendable {
     return failure
   }
 
-  /// Ends a run whose steps have all run with the first failure that it continued after.
+  /// Throws the first failure that the run continued after; called once all steps have run.
   func failAtEnd() throws(RunFailure) {
     guard let continuedAfter = state.withLock({ $0.attempt.continuedAfter }) else { return }
     state.withLock { $0.attempt.failedAt = continuedAfter.step }
     throw continuedAfter.failure
   }
 
-  /// The error of a step, which names the failure that was expected instead.
+  /// Adds the expected failure to the message of a different one.
   private func unexpected(_ error: any Error, in placed: PlacedStep) -> any Error {
     guard case .failure(let expected) = placed.step.expected,
       let failure = error as? DeviceFailure
@@ -259,7 +261,7 @@ final class ChainRun: Sendable {
     return failure.with(meaning: "\(failure.meaning), where the chain expects \(expected)")
   }
 
-  /// Why the run was cancelled, if its turn knows.
+  /// The cause of the cancellation, as recorded by the turn; `error` if there is none.
   static func cancellation(_ error: any Error) -> any Error {
     let cause = Turn.current?.cancellationCause ?? error
     guard let timedOut = cause as? TimedOut else { return cause }
@@ -268,10 +270,10 @@ final class ChainRun: Sendable {
 
   // MARK: Pairing
 
-  /// `chain`, with a registered agent if the plan has pairing answers.
+  /// Runs `chain` with a registered pairing agent, if the plan has answers.
   ///
-  /// The agent is registered before the connection is made: a pairing that a protected value starts
-  /// uses the capability at that time.
+  /// The agent is registered before connecting, because pairing that a protected attribute starts
+  /// uses the capability registered at that time.
   func answering<Value: Sendable>(_ chain: Signal<Value>) -> Signal<Value> {
     guard let rule = runner.plan.pairing else { return chain }
     return Signal { [self] sink in
@@ -280,9 +282,9 @@ final class ChainRun: Sendable {
     }
   }
 
-  /// The answers of a rule, with its secret read.
+  /// Creates the answers of a rule, with its secret loaded.
   ///
-  /// - Parameter placed: The step that pairs; nil for a pairing that the device starts.
+  /// - Parameter placed: The step that pairs; nil for pairing that the device starts.
   func answers(_ rule: PairingRule, _ placed: PlacedStep?) throws -> PairingAnswers {
     do {
       return try rule.answers(ask: runner.ask) { [self] display in
@@ -298,9 +300,9 @@ final class ChainRun: Sendable {
 }
 
 extension RetryRule {
-  /// The rule for signals. The wait never exceeds 30 s, unless the first one does.
+  /// The retry policy for signals. The pause never exceeds 30 s, unless the first one does.
   ///
-  /// - Parameter retries: Whether an error is worth another try.
+  /// - Parameter retries: Whether an error is worth another attempt.
   func policy(retries: @escaping @Sendable (any Error) -> Bool = { _ in true }) -> RetryPolicy {
     RetryPolicy(
       attempts: max(1, attempts), backoff: backoff, backoffLimit: max(.seconds(30), backoff),

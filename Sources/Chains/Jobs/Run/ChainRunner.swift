@@ -1,37 +1,39 @@
 // A plan on a device, as a cold signal.
+//
+// It is only the description of a run; each subscription starts a ChainRun.
 
 public import Bluetooth
 public import Signals
 
-/// Runs a program of a `command` step, and returns what it printed. It fails with ``Command/Failure``.
+/// Runs the program of a `command` step and returns its standard output. Throws
+/// ``Command/Failure``.
 public typealias RunCommand = @Sendable (Command.Call) async throws -> [UInt8]
 
-/// Runs a plan on a device, and reports events.
+/// A runner of a plan on one device, which reports events.
 ///
-/// It connects first, runs the steps in order, and disconnects at every ending. When a step fails,
-/// the rest of the chain is not run.
+/// It connects, runs the steps in order, and disconnects even after a failure. A failed step ends
+/// the chain, unless its `onFailure` says otherwise.
 public struct ChainRunner: Sendable {
-  /// What is run.
   public let plan: Plan
-  /// The device that it is run on.
+  /// The device to run on.
   public let service: any Device
   /// The identity of the run, part of each event.
   public let identity: RunIdentity
   /// The name of the device in events.
   public let device: String
-  /// The name of a device that events name by its address; nil for others.
+  /// The advertised name, if events identify the device by its address; otherwise nil.
   var deviceName: String?
-  /// Asks the user the pairing questions that the plan does not answer; nil: there is no user.
+  /// Asks the user pairing questions that the plan does not answer; nil if there is no user.
   public var ask: PairingAnswers.Ask?
-  /// Runs the programs of `command` steps; nil: a chain with such a step is refused before it begins.
+  /// Runs the programs of `command` steps; nil rejects a chain with such a step before it begins.
   public var runCommand: RunCommand?
-  /// The file of the chain, which names the run where several files run; nil for a single one.
+  /// The file of the chain, which labels the run if several files run; nil for a single one.
   public var file: String?
-  /// Receives what the run waits for, on the loop; nil: nobody looks.
+  /// Receives each wait of the run, on the loop; nil if no view shows them.
   package var follow: (@Sendable (RunWait) -> Void)?
   let report: @Sendable (RunEvent) -> Void
 
-  /// Describes a run; starts nothing.
+  /// Creates a runner; starts nothing.
   ///
   /// ```swift
   /// let identity = RunIdentity(seed: 1, plan: plan)
@@ -40,12 +42,12 @@ public struct ChainRunner: Sendable {
   /// ```
   ///
   /// - Parameters:
-  ///   - plan: What to run.
+  ///   - plan: The plan to run.
   ///   - service: The device.
   ///   - identity: The identity of the run, part of each event.
   ///   - device: The name of the device in events; nil for the description of the service.
-  ///   - report: Called with each event, on the loop of the scheduler, one at a time. A receiver
-  ///     must have stored an event when it returns: the next step waits for it.
+  ///   - report: Called with each event, on the loop of the scheduler, one at a time. It must store
+  ///     the event before it returns: the next step begins right after.
   public init(
     plan: Plan, service: any Device, identity: RunIdentity, device: String? = nil,
     report: @escaping @Sendable (RunEvent) -> Void = { _ in }
@@ -57,8 +59,8 @@ public struct ChainRunner: Sendable {
     self.report = report
   }
 
-  /// The run, which fails as the chain does: for signals that go on only after a success. It sends its
-  /// ending, once.
+  /// Runs the chain and sends its ending once; a failed chain fails the signal. For signals that
+  /// continue only after a success.
   ///
   /// ```swift
   /// let runner = ChainRunner(
@@ -66,7 +68,7 @@ public struct ChainRunner: Sendable {
   /// let both = runner.chain().flattenMap { _ in sensor.read("battery-level") }
   /// ```
   ///
-  /// - Returns: Fails with the error of the failing step; ``RunFailure`` explains it.
+  /// - Returns: A signal that fails with the error of the failed step; ``RunFailure`` explains it.
   public func chain() -> Signal<RunEnding> {
     Signal(home: service.scheduler) { [self] sink in
       let (ending, error) = await ChainRun(self).run()
@@ -75,7 +77,7 @@ public struct ChainRunner: Sendable {
     }
   }
 
-  /// The run, which sends its ending, once, whether the chain succeeded or failed.
+  /// Runs the chain and sends its ending once, even if the chain failed.
   ///
   /// ```swift
   /// let runner = ChainRunner(
@@ -83,7 +85,7 @@ public struct ChainRunner: Sendable {
   /// let status = try await runner.ending().map(\.exitStatus).first(within: .seconds(60))
   /// ```
   ///
-  /// - Returns: Fails only when it is cancelled from outside; then the last event has the ending.
+  /// - Returns: A signal that fails only if it is cancelled; the last event then has the ending.
   public func ending() -> Signal<RunEnding> {
     Signal(home: service.scheduler) { [self] sink in
       let (ending, error) = await ChainRun(self).run()

@@ -1,10 +1,10 @@
-// The exit status of the process, and its end by a signal.
+// The exit status of the process, and the error of a program ended by a signal.
 
 import Bluetooth
 
 /// An exit status: the result of a run for a shell, a CI server or a service supervisor.
 ///
-/// - Source: the numbers from 64 to 78 are those of `sysexits.h`; shells use 128 + n for signal n.
+/// - Source: 64 to 78 are the numbers of `sysexits.h`; shells report signal n as 128 + n.
 public struct ExitStatus: RawRepresentable, Hashable, Sendable {
   public let rawValue: Int32
 
@@ -12,22 +12,22 @@ public struct ExitStatus: RawRepresentable, Hashable, Sendable {
     self.rawValue = rawValue
   }
 
-  /// All succeeded.
+  /// Every run succeeded.
   public static let ok = ExitStatus(rawValue: 0)
-  /// A step was refused, an expectation not met.
+  /// A permanent failure, such as an unmet expectation or an error response from the device.
   public static let failed = ExitStatus(rawValue: 1)
   /// The command line is invalid.
   public static let usage = ExitStatus(rawValue: 2)
   /// A file is invalid.
   public static let data = ExitStatus(rawValue: 65)
-  /// No bus, no adapter, no permission.
+  /// The bus, the adapter or a permission is missing.
   public static let unavailable = ExitStatus(rawValue: 69)
   /// Output or a required journal could not be written.
   public static let output = ExitStatus(rawValue: 74)
-  /// A transient failure: trying later may help.
+  /// A transient failure: another run may succeed.
   public static let passing = ExitStatus(rawValue: 75)
 
-  /// The status after a signal.
+  /// The status of a program ended by a signal.
   ///
   /// ```swift
   /// print(ExitStatus.interrupted(by: 2).rawValue)  // 130, as a shell reports SIGINT
@@ -36,14 +36,14 @@ public struct ExitStatus: RawRepresentable, Hashable, Sendable {
     ExitStatus(rawValue: 128 + signal)
   }
 
-  /// The status after a run with this ending.
+  /// Creates the status after a run.
   ///
   /// ```swift
   /// let report = try await plan.run(on: sensor)
   /// let status = ExitStatus(after: report.ending?.failure)  // exit(status.rawValue)
   /// ```
   ///
-  /// - Parameter failure: Nil when all succeeded.
+  /// - Parameter failure: The failure of the run; nil if it succeeded.
   public init(after failure: RunFailure?) {
     guard let failure else {
       self = .ok
@@ -53,7 +53,7 @@ public struct ExitStatus: RawRepresentable, Hashable, Sendable {
       self = .interrupted(by: signal)
       return
     }
-    // An interruption that is not a signal is the end of the output.
+    // `interrupted` without a signal means that the output was closed.
     if failure.code == .journalFailed || failure.code == .interrupted {
       self = .output
       return
@@ -66,17 +66,16 @@ public struct ExitStatus: RawRepresentable, Hashable, Sendable {
   }
 }
 
-/// The cause with which a turn is cancelled when a signal ends the program.
+/// The cancellation cause of turns when a signal ends the program.
 public struct Interrupted: Error, Hashable, Sendable, CustomStringConvertible {
-  /// SIGHUP, SIGINT, SIGQUIT or SIGTERM.
+  /// The number of SIGHUP, SIGINT, SIGQUIT or SIGTERM.
   public let signal: Int32
 
-  /// An interruption by the signal of this number.
   public init(signal: Int32) {
     self.signal = signal
   }
 
-  /// "interrupted by SIGINT".
+  /// The message: "interrupted by SIGINT".
   public var description: String {
     let names: [Int32: String] = [1: "SIGHUP", 2: "SIGINT", 3: "SIGQUIT", 15: "SIGTERM"]
     return "interrupted by \(names[signal] ?? "signal \(signal)")"

@@ -1,6 +1,6 @@
-// A plan run from Swift in one call, and its events as a signal.
+// Runs a plan from Swift in one call, or as a signal of events.
 //
-// The run itself is ChainRunner's.
+// The run itself is in ChainRunner.
 
 public import Bluetooth
 import Documents
@@ -9,9 +9,9 @@ public import Signals
 extension Plan {
   /// Runs the chain on a device, and returns the record of the run.
   ///
-  /// It connects, runs the steps, and disconnects. A chain that fails is a result, not an error of
-  /// this call: ``RecordedRun/succeeded`` is the verdict, ``RecordedRun/failures`` has the reasons.
-  /// So is a run that was cancelled, or that passed its deadline.
+  /// It connects, runs the steps, and disconnects. A chain that fails, is cancelled or exceeds its
+  /// deadline does not throw: ``RecordedRun/succeeded`` is false and ``RecordedRun/failures`` has
+  /// the reasons.
   ///
   /// ```swift
   /// let plan = try Plan(file: "soil.yaml")
@@ -22,16 +22,16 @@ extension Plan {
   ///
   /// - Parameters:
   ///   - service: The device. The run takes one turn of its scheduler.
-  ///   - limit: How long it may take, the wait for the turn included; without one an hour, or what is
-  ///     left of the deadlines around it.
+  ///   - limit: The time limit, including the wait for the turn; nil for one hour, or for the rest
+  ///     of an enclosing deadline.
   ///   - seed: Distinguishes runs of one plan: part of ``RunEvent/run``.
   ///   - file: The file of the call, for the name of the turn.
   ///   - line: The line of the call.
   ///   - report: Called with each event, on the loop of the scheduler, one at a time. The next step
   ///     waits until it returns.
   /// - Returns: The record of the run, after the disconnect.
-  /// - Throws: Why the run did not begin: `Problem` for a passkey that cannot be read,
-  ///   `TimedOut` while it waited for its turn; and `FailedWithCleanUp` when only the end of its turn
+  /// - Throws: The reason that the run did not begin: `Problem` for a passkey that cannot be read,
+  ///   `TimedOut` while it waited for its turn. `FailedWithCleanUp` if only the end of its turn
   ///   failed.
   public func run(
     on service: any Device, within limit: Duration? = nil, seed: UInt64 = 0,
@@ -46,16 +46,17 @@ extension Plan {
     }
   }
 
-  /// Blocks while the chain runs on a device, and returns the record of the run.
+  /// Runs the chain on a device, and blocks the thread until it ends.
   ///
-  /// For a thread of your own, a program without concurrency, and tests in virtual time. See the
-  /// `async` form for the parameters and the result.
+  /// For a dedicated thread, a program without concurrency, and tests in virtual time. The
+  /// parameters and the result are those of the `async` form.
   ///
   /// ```swift
   /// let report = try plan.run(on: sensor, within: .seconds(60))
   /// ```
   ///
-  /// - Throws: Also `TimedOut` when the disconnect lasts beyond the limit; it goes on in its turn.
+  /// - Throws: The errors of the `async` form, and `TimedOut` if the disconnect exceeds the limit;
+  ///   it still completes in its turn.
   @available(*, noasync, message: "await run(on:within:) instead")
   public func run(
     on service: any Device, within limit: Duration, seed: UInt64 = 0, file: StaticString = #fileID,
@@ -69,11 +70,11 @@ extension Plan {
     }
   }
 
-  /// The events of a run of the chain on a device; its last one is `runFinished`.
+  /// The events of a run on a device, ending with `runFinished`.
   ///
-  /// A cold signal: each start is a run. A consumer that leaves early cancels the run, which then
-  /// disconnects. The consumer does not slow the run: up to 65 536 events wait for it, and with more
-  /// it fails with `BufferOverflow`.
+  /// A cold signal: each subscription starts a run. Cancelling the subscription cancels the run,
+  /// which then disconnects. A slow subscriber does not delay the run: up to 65 536 events are
+  /// buffered; one more fails the signal with `BufferOverflow`.
   ///
   /// ```swift
   /// for try await event in plan.events(on: sensor).values {
@@ -84,7 +85,7 @@ extension Plan {
   /// - Parameters:
   ///   - service: The device. The run takes one turn of its scheduler.
   ///   - seed: Distinguishes runs of one plan: part of ``RunEvent/run``.
-  /// - Returns: Fails with the cause when it is cancelled, not when the chain fails.
+  /// - Returns: A signal that fails with the cause of a cancellation, but not if the chain fails.
   public func events(on service: any Device, seed: UInt64 = 0) -> Signal<RunEvent> {
     Signal(home: service.scheduler) { sink in
       let events = Subject<RunEvent>()
@@ -98,9 +99,9 @@ extension Plan {
   }
 }
 
-/// One run, and the record that is made of its events.
+/// A run, and the record made from its events.
 private struct RunRecording: Sendable {
-  /// Runs the chain, and sends the record.
+  /// Runs the chain and sends its record.
   let record: Signal<RecordedRun>
   private let collector: Guarded<RunCollector>
 
@@ -119,9 +120,9 @@ private struct RunRecording: Sendable {
     record = runner.ending().map { _ in collector.withLock { $0.runs[0] } }
   }
 
-  /// The record of the run that `error` ended.
+  /// Returns the record of a run that `error` cancelled.
   ///
-  /// - Throws: `error`, when the run had not begun, has not ended, or had ended before.
+  /// - Throws: `error`, unless the run began and ended as cancelled.
   func cancelled(by error: any Error) throws -> RecordedRun {
     guard let run = collector.withLock({ $0.runs.first }), run.ending?.status == .cancelled else {
       throw error

@@ -1,18 +1,18 @@
 // A step as run events describe it.
 //
-// It holds what reports and journals show, so that they depend on neither plans nor suites. The
-// result of the step is not part of it.
+// It holds only what reports and journals show, so that they depend on neither plans nor suites.
+// The result is in StepResult.
 
 import Bluetooth
 public import Documents
 
 /// A step of a chain, or an operation of an nRF Connect suite, as reports and journals show it.
 public struct ReportedStep: Hashable, Sendable {
-  /// A device of a suite that an operation is done to.
+  /// The device of a suite that an operation acts on.
   public struct Target: Hashable, Sendable {
     /// The identifier of the target in the suite.
     public let id: String
-    /// The device, as output names it.
+    /// The name of the device in output.
     public let device: String
 
     package init(id: String, device: String) {
@@ -21,37 +21,36 @@ public struct ReportedStep: Hashable, Sendable {
     }
   }
 
-  /// The place in the chain or test.
+  /// The position in the chain or test.
   public let position: StepPosition
-  /// The word for what it does: `read`, `assert-service`.
+  /// The verb of the step or operation: `read`, `assert-service`.
   public let operation: String
-  /// What it does and to what: `read battery-level`.
+  /// The operation and its target: `read battery-level`.
   public let action: String
-  /// The same on the lines of its values, without what makes the device send them.
+  /// The operation and its target on the lines of single values, without the trigger.
   private let valueAction: String
-  /// The attribute that it is about, as output names it.
+  /// The attribute, as output names it.
   public let attribute: String?
   /// The characteristic that an `exchange` writes, as output names it.
   public let written: String?
-  /// The name or description that its author gave it.
+  /// The name or description from the author of the chain.
   public let label: String?
-  /// The device of a suite that it is done to; nil for steps of chains, and for operations on no
-  /// device.
+  /// The device of a suite; nil for steps of chains and for operations without a device.
   public let target: Target?
-  /// The words for it in a sentence: "step 4[7].2", or "connecting" for an implied step.
+  /// The step in a sentence: "step 4[7].2", or "connecting" for an implied step.
   public let place: String
-  /// Where it was written: see ``Step/source``. An implied step was not.
+  /// The place in the file: see ``Step/source``. Nil for an implied step.
   public let source: Place?
-  /// Whether its values are octets that a device sent. An RSSI is not.
+  /// Whether values are bytes from the device; an RSSI, for example, is not.
   public internal(set) var hasOctets: Bool
-  /// How many attempts of the chain there may be, where one begins with it; nil where that is not
-  /// known.
+  /// The maximum number of attempts of the chain, on the step that begins an attempt; nil if it is
+  /// unknown.
   var attempts: Int?
 
-  /// An operation of a suite.
+  /// Creates an operation of a suite.
   ///
   /// - Parameters:
-  ///   - number: The ordinal of the operation in its test, from 1.
+  ///   - number: The number of the operation in its test, from 1.
   package init(
     number: Int, operation: String, action: String, attribute: String?, label: String?,
     target: Target?, source: Place
@@ -69,7 +68,7 @@ public struct ReportedStep: Hashable, Sendable {
     hasOctets = attribute != nil
   }
 
-  /// A step that was recorded. Where it was written is not.
+  /// Creates a step read from a record, which has no source.
   package init(
     recorded position: StepPosition, operation: String, attribute: String?, written: String?,
     hasOctets: Bool, label: String? = nil
@@ -87,7 +86,6 @@ public struct ReportedStep: Hashable, Sendable {
     self.hasOctets = hasOctets
   }
 
-  /// A step of a chain.
   public init(_ placed: PlacedStep) {
     let (position, step, kind) = (placed.position, placed.step, placed.step.kind)
     self.position = position
@@ -104,21 +102,21 @@ public struct ReportedStep: Hashable, Sendable {
     hasOctets = kind.characteristic != nil
   }
 
-  /// Whether it has many values, each reported on a line of its own.
+  /// Whether the step has many values, each on its own line of output.
   var isStream: Bool { Step.entry(operation) is any StreamingKind.Type }
 
-  /// Whether an attempt of the chain begins with it.
+  /// Whether an attempt of the chain begins with this step.
   var beginsAttempt: Bool { operation == ConnectStep.verb && position.isFirst }
 
-  /// Whether its result repeats what follows the word of the operation, as that of a `log` does.
+  /// Whether the result repeats what follows the verb, as for `log`.
   private var repeatsAction: Bool {
     (Step.entry(operation) as? any StepKind.Type)?.resultRepeatsTitle == true
   }
 
-  /// Whether it consists of other steps.
+  /// Whether the step contains other steps.
   var hasInnerSteps: Bool { Step.entry(operation)?.hasInnerSteps == true }
 
-  /// The same step with what is measured over its values, which has no octets.
+  /// The step for a measure over its values, which has no bytes.
   var measured: ReportedStep {
     var step = self
     step.hasOctets = false
@@ -128,10 +126,10 @@ public struct ReportedStep: Hashable, Sendable {
   /// The label, if there is one, and the action.
   public var title: String { Self.title(label, action) }
 
-  /// The same before its result, which repeats the action of some operations.
+  /// The title in front of a result, without what the result itself repeats.
   var heading: String { Self.title(label, repeatsAction ? operation : action) }
 
-  /// The heading of one of its values.
+  /// The title in front of a single value.
   var valueHeading: String { Self.title(label, valueAction) }
 
   private static func title(_ label: String?, _ action: String) -> String {

@@ -2,49 +2,48 @@
 
 public import Bluetooth
 
-/// One event of a run.
+/// An event of a run.
 ///
-/// The order is: run-started; for each step its start, its values, its finish; run-finished last,
-/// after everything that was connected is disconnected.
+/// The order is: `runStarted`; for each step its start, its values and its end; `runFinished` last,
+/// after the disconnect.
 public struct RunEvent: Equatable, Sendable {
-  /// What happened.
   public enum Change: Equatable, Sendable {
     /// The run began; nothing is connected yet.
     case runStarted(RunStart)
     /// A step began.
     case stepStarted(ReportedStep)
-    /// A value of a `read` or `notify` step, as it came.
+    /// A value of a step, such as `read` or `notify`.
     case value(ReportedStep, StepValue)
-    /// A device that an operation of a suite found, as it was received.
+    /// An advertisement that an operation of a suite received.
     case advertisement(ReportedStep, Advertisement)
-    /// Somebody is to type this on the device; without a step when the device began to pair.
+    /// A passkey that the user must enter on the device; the step is nil if the device started
+    /// pairing.
     case pairingDisplay(ReportedStep?, PairingDisplay)
-    /// A place in the values of a `notify` step where some are missing.
+    /// A gap in the notifications of a `notify` step.
     case gap(ReportedStep, NotificationGap)
-    /// What a person noted at this moment.
+    /// A note that the user entered at this moment.
     case note(String)
-    /// A step ended, with its result.
+    /// A step ended.
     case stepFinished(StepResult)
     /// The run ended, after the disconnect.
     case runFinished(RunEnding)
   }
 
-  /// The run that the event belongs to.
+  /// The run of the event.
   public let run: RunIdentity
-  /// The device, as output names it.
+  /// The name of the device in output.
   public let device: String
-  /// The name of a device that output names by its address, because a scan found it; nil for others.
+  /// The advertised name of a device that output identifies by its address, because a scan found
+  /// it; otherwise nil.
   public let deviceName: String?
-  /// Which try of the chain this belongs to, from 1.
+  /// The attempt of the chain, from 1.
   public let attempt: Int
-  /// How long after the start of the run, on the loop's clock: of a value, when it arrived.
+  /// The time since the start of the run, on the loop's clock; for a value, of its arrival.
   public let offset: Duration
-  /// The wall-clock time, since 1970-01-01T00:00:00Z. It moves with the loop's clock.
+  /// The wall-clock time, since 1970-01-01T00:00:00Z. It advances with the loop's clock.
   public let wallClock: Duration
-  /// What happened.
   public package(set) var change: Change
 
-  /// An event; runs make them.
   public init(
     run: RunIdentity, device: String, deviceName: String? = nil, attempt: Int, offset: Duration,
     wallClock: Duration, change: Change
@@ -60,25 +59,24 @@ public struct RunEvent: Equatable, Sendable {
 }
 
 extension RunEvent {
-  /// The device for people: `Door-7 (C0:FF:EE:00:00:07)` where both are known.
+  /// The device for output: `Door-7 (C0:FF:EE:00:00:07)` if both are known.
   package var deviceTitle: String { DeviceTitle.text(device, name: deviceName) }
 
-  /// The step of a value that is one of a stream; nil for every other event.
+  /// The step of a value in a stream; nil for every other event.
   package var stepOfStream: ReportedStep? {
     guard case .value(let step, _) = change, step.isStream else { return nil }
     return step
   }
 }
 
-/// What is known of a run at its start.
+/// The facts about a run that are known at its start.
 public struct RunStart: Equatable, Sendable {
   /// A test of a suite, which is a run of its own.
   public struct Test: Hashable, Sendable {
-    /// The ordinal of the test in the run of the suite, from 1.
+    /// The number of the test in the run of the suite, from 1.
     public let index: Int
-    /// The name of the test.
     public let name: String
-    /// The identifier of the target of operations that name none.
+    /// The identifier of the default target of the operations.
     public let target: String?
 
     package init(index: Int, name: String, target: String?) {
@@ -90,16 +88,15 @@ public struct RunStart: Equatable, Sendable {
 
   /// The name of the chain or suite, if it has one.
   public let chain: String?
-  /// How many steps are written, inner ones included.
+  /// The number of steps as written, including inner ones.
   public let steps: Int
-  /// The seed of the run's identity, and of its simulation.
+  /// The seed of the run's identity and of its simulation.
   public let seed: UInt64
-  /// The test that the run is; nil for a chain.
+  /// The test; nil for a chain.
   public let test: Test?
-  /// The file of the chain, where several files run; nil for a single one.
+  /// The file of the chain, if several files run; nil for a single one.
   public let file: String?
 
-  /// What is known at the start of a run.
   public init(chain: String?, steps: Int, seed: UInt64, test: Test? = nil, file: String? = nil) {
     self.chain = chain
     self.steps = steps
@@ -109,34 +106,32 @@ public struct RunStart: Equatable, Sendable {
   }
 }
 
-/// How a run ended.
+/// The outcome of a run.
 public struct RunEnding: Equatable, Sendable {
-  /// How a run ended.
+  /// The outcome of a run in one word.
   public enum Status: String, CaseIterable, Hashable, Sendable {
-    /// All steps succeeded.
+    /// All steps succeeded; in a chain, some may have warned.
     case ok
-    /// The run of a test completed with warnings. That of a chain is ``ok`` with them.
+    /// A test ended with warnings. A chain with warnings is ``ok``.
     case warning
-    /// A step, or the clean-up, failed.
+    /// A step or the cleanup failed.
     case failed
-    /// It was ended from outside: by a signal, by a deadline over the whole run, by its consumer.
+    /// A signal, a deadline over the entire run, or its subscriber cancelled the run.
     case cancelled
   }
 
-  /// Whether it succeeded.
   public internal(set) var status: Status
-  /// The first cause of the last try; nil when all succeeded.
+  /// The failure that ended the last attempt; nil after a success.
   public internal(set) var failure: RunFailure?
-  /// The step that failed or was cancelled, if it was one.
+  /// The step that failed or was cancelled; nil if there is none.
   public let step: ReportedStep?
-  /// How many steps of the chain were done in the last try, those of repetitions counted each time.
+  /// The number of steps done in the last attempt, each repetition counted.
   public let done: Int
-  /// How many steps of the last try ended with a warning.
+  /// The number of steps in the last attempt that ended with a warning.
   public let warnings: Int
-  /// The values that steps of the last try captured, by their names.
+  /// The captured values of the last attempt, by name.
   public let captured: [String: DecodedValue]
 
-  /// The ending of a run; see the properties for what is what.
   public init(
     status: Status, failure: RunFailure?, step: ReportedStep?, done: Int, warnings: Int = 0,
     captured: [String: DecodedValue] = [:]
@@ -149,6 +144,6 @@ public struct RunEnding: Equatable, Sendable {
     self.captured = captured
   }
 
-  /// What the process ends with when this run is all it did.
+  /// The exit status of a process that runs only this run.
   public var exitStatus: ExitStatus { ExitStatus(after: failure) }
 }

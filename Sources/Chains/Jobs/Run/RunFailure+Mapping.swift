@@ -1,11 +1,11 @@
-// Converts every error of a run to a failure.
+// Converts each error of a run to a RunFailure.
 
 import Bluetooth
 import Documents
 import Signals
 
 extension RunFailure {
-  /// The failure of an error.
+  /// Creates the failure of an error.
   ///
   /// ```swift
   /// do {
@@ -17,7 +17,7 @@ extension RunFailure {
   ///
   /// - Parameters:
   ///   - error: The error of a step or a run.
-  ///   - step: The step it came from, if it was one.
+  ///   - step: The step that threw it; nil if there was none.
   public init(_ error: any Error, step: PlacedStep? = nil) {
     let what = step?.step.doing ?? "running the chain"
     switch error {
@@ -49,7 +49,7 @@ extension RunFailure {
     sourceText = step?.step.sourceText
   }
 
-  /// Why an error of the library happened, as chains spell limits, and what to do about it.
+  /// The reason and the hint for an error of the library, with durations as chains spell them.
   private static func explanation(of error: any Error) -> (why: String, hint: String) {
     switch error {
     case let failure as ValueError where failure.isOutOfRange:
@@ -80,8 +80,8 @@ extension RunFailure {
     )
   }
 
-  /// bluetoothd reports the ATT error 0x08 (insufficient authorization) as NotAuthorized. A device that
-  /// is locked answers so.
+  /// Adds that the device may be locked: bluetoothd reports ATT error 0x08 (insufficient
+  /// authorization) as NotAuthorized, with which locked devices answer.
   private static func hint(on failure: DeviceFailure) -> String {
     let hint = failure.advice.inCommand
     guard failure.bluez?.name == "org.bluez.Error.NotAuthorized", failure.attribute != nil else {
@@ -90,7 +90,8 @@ extension RunFailure {
     return "unlock a device that is locked first, as its documentation describes; else \(hint)"
   }
 
-  /// The first cause, with the failures of the clean-up; or only those.
+  /// Creates the failure of an operation with the failures of its cleanup; of the cleanup alone if
+  /// the operation succeeded.
   private init(_ failure: FailedWithCleanUp, step: PlacedStep?) {
     let cleanUps = failure.cleanUp.map { RunFailure($0.error) }
     let left = cleanUps.map(\.message).joined(separator: "; ")
@@ -105,16 +106,16 @@ extension RunFailure {
     why += "; and cleaning up failed: \(left)"
   }
 
-  /// Whether to try the chain again: the failure is transient, and it is not only in the clean-up
-  /// of a chain that succeeded.
+  /// Whether the chain should be retried: the failure is transient, and not only in the cleanup of
+  /// a chain that succeeded.
   var isWorthAnotherTry: Bool { self.class == .passing && code != .cleanUpFailed }
 }
 
 extension Hint {
-  /// The hint in the words of chains and of the command.
+  /// The hint in the terms of chains and of the command line.
   var inCommand: String { text { $0.inCommand } }
 
-  /// Whether to pair is among what to try.
+  /// Whether the hint suggests pairing.
   var isToPair: Bool {
     var isFound = false
     _ = text { remedy in

@@ -1,38 +1,40 @@
-// Why a run or a step failed, in one form for every report.
+// The failure of a run or a step, in one form for every report.
+//
+// The conversion from errors is in RunFailure+Mapping.swift.
 
 public import Bluetooth
 public import Documents
 
 /// A failure for output: the operation, the reason, and a hint.
 public struct RunFailure: KnownFailure, Hashable, Sendable, CustomStringConvertible {
-  /// The kind, stable in output: `timed-out`, `expectation-not-met`.
+  /// The code, stable in output: `timed-out`, `expectation-not-met`.
   public let code: DeviceFailure.Code
   /// Whether another attempt may succeed.
   public let `class`: FailureClass
-  /// "reading battery-level on 'Thermo-1'".
+  /// The operation: "reading battery-level on 'Thermo-1'".
   public internal(set) var what: String
-  /// "no answer came within 5s".
+  /// The reason: "no answer came within 5s".
   public internal(set) var why: String
-  /// What BlueZ replied, if it did.
+  /// The D-Bus error from BlueZ, if there was one.
   public let bluez: BlueZAnswer?
-  /// The ATT error that the device answered with, if it did.
+  /// The ATT error from the device, if there was one.
   public let att: ATTErrorCode?
-  /// A hint what to try; may be empty.
+  /// A suggestion for the user; may be empty.
   public internal(set) var hint: String
   /// The signal that ended the run, if there was one.
   public let signal: Int32?
-  /// The part of the trace that belongs to the failed step, if there is a trace.
+  /// The part of the trace for the failed step, if a trace was recorded.
   public internal(set) var trace: TraceSlice?
-  /// What this program and bluetoothd sent each other before it, as far as that is kept.
+  /// The D-Bus messages between this program and bluetoothd before the failure, as far as they are
+  /// kept.
   public internal(set) var messages: [BlueZMessage] = []
-  /// The expected and the received value, if that is the reason.
+  /// The expected and the received value of an unmet expectation; otherwise nil.
   public let expectation: ExpectationFailure?
-  /// Where the step that failed was written; nil when it was not a written step.
+  /// The place of the failed step; nil if the step is implied or there is none.
   public internal(set) var source: Place?
-  /// The text of the one-line form that the place is in; nil for other places.
+  /// The one-line form that contains the place; nil for other places.
   var sourceText: String?
 
-  /// A failure in its parts.
   public init(
     code: DeviceFailure.Code, class: FailureClass, what: String, why: String,
     bluez: BlueZAnswer? = nil, att: ATTErrorCode? = nil, hint: String = "", signal: Int32? = nil,
@@ -50,7 +52,8 @@ public struct RunFailure: KnownFailure, Hashable, Sendable, CustomStringConverti
     self.expectation = expectation
   }
 
-  /// The kind, for code that decides. An expectation that is not met is of no kind of the library's.
+  /// The kind, for code that decides. An unmet expectation has no kind of its own, because the
+  /// library does not know expectations.
   ///
   /// ```swift
   /// let report = try await plan.run(on: sensor)
@@ -60,29 +63,29 @@ public struct RunFailure: KnownFailure, Hashable, Sendable, CustomStringConverti
     DeviceFailure(code: code, class: self.class, operation: what, meaning: why, hint: "").kind
   }
 
-  /// What and why, on one line.
+  /// The operation and the reason, on one line.
   ///
   /// ```swift
   /// for failure in try await plan.run(on: sensor).failures { print(failure.message) }
   /// ```
   public var message: String { "\(what): \(why)" }
 
-  /// What, why and what to try, on one line.
+  /// The operation, the reason and the hint, on one line.
   public var description: String { hint.isEmpty ? message : "\(message). Try: \(hint)" }
 }
 
 extension DeviceFailure.Code {
-  /// A value is not what the chain expects.
+  /// A value does not meet an expectation.
   public static let expectationNotMet = Self(rawValue: "expectation-not-met")
-  /// Devices of a batch were not run, because they or others had failed.
+  /// Devices of a batch did not run, because they or others had failed.
   public static let notRun = Self(rawValue: "not-run")
-  /// A signal of the operating system ended the run, or its output was closed.
+  /// A signal ended the run, or its output was closed.
   public static let interrupted = Self(rawValue: "interrupted")
   /// A required journal could not be written.
   public static let journalFailed = Self(rawValue: "journal-failed")
-  /// This host cannot do what an operation of a suite asks for.
+  /// This host does not support an operation of a suite.
   public static let notSupportedHere = Self(rawValue: "not-supported-here")
-  /// A program of a `command` step failed, or may not run.
+  /// The program of a `command` step failed, or may not run.
   public static let commandFailed = Self(rawValue: "command-failed")
   /// A passkey could not be read from its source.
   public static let secretMissing = Self(rawValue: "secret-missing")

@@ -1,16 +1,15 @@
-// What distinguishes one run from another, in output that repeats.
+// The identity of a run, which stays the same when a simulated run is repeated.
 
-/// The identity of a run: a function of only its seed and its plan.
+/// The identity of a run, computed only from its seed and its plan.
 ///
-/// The same seed and an equal plan have the same identity, so that a simulated run repeats exactly.
-/// Runs on real devices get different seeds to distinguish them.
+/// Equal seeds and plans have equal identities, so the output of a simulated run repeats exactly.
+/// Runs on real devices get different seeds.
 public struct RunIdentity: Hashable, Sendable, CustomStringConvertible {
   /// 16 hexadecimal digits.
   public let description: String
-  /// The seed of the run.
   public let seed: UInt64
 
-  /// The identity of a run of `plan` with `seed`.
+  /// Creates the identity of a run of `plan` with `seed`.
   ///
   /// ```swift
   /// print(RunIdentity(seed: 7, plan: plan))  // 16 hexadecimal digits
@@ -18,22 +17,22 @@ public struct RunIdentity: Hashable, Sendable, CustomStringConvertible {
   ///
   /// - Parameters:
   ///   - seed: Distinguishes runs of one plan.
-  ///   - plan: What is run.
-  ///   - round: The index of the run of its batch it belongs to, from 1.
+  ///   - plan: The plan of the run.
+  ///   - round: The number of the round in its batch, from 1.
   public init(seed: UInt64, plan: Plan, round: Int = 1) {
     self.init(seed: seed, text: plan.description, round: round)
   }
 
-  /// An identity that was recorded.
+  /// Restores an identity from a record.
   package init(recorded description: String, seed: UInt64) {
     self.description = description
     self.seed = seed
   }
 
-  /// The identity of a run described by `text`, with `seed`.
+  /// Creates the identity of a run that `text` describes.
   ///
-  /// FNV-1a over the seed, least significant octet first, and the text in UTF-8; from the second
-  /// round on followed by the number of the round.
+  /// It is the FNV-1a hash of the seed, least significant byte first, and of the text in UTF-8;
+  /// from the second round on, also of the number of the round.
   public init(seed: UInt64, text: String, round: Int = 1) {
     self.seed = seed
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325

@@ -1,13 +1,13 @@
-// What a run waits for: for a view of it while it lasts.
+// The current wait of a run, for a live view.
 //
-// Only a view has it: journals and reports do not.
+// Journals and reports do not contain it.
 
 import Bluetooth
 package import Signals
 
-/// What a run waits for from now on.
+/// An operation or pause that a run has begun to wait for.
 package struct RunWait: Equatable, Sendable {
-  /// The ordinal of one of several tries.
+  /// The number of an attempt, and the maximum number of attempts.
   package struct Try: Equatable, Sendable {
     package let ordinal: Int
     package let most: Int
@@ -20,17 +20,16 @@ package struct RunWait: Equatable, Sendable {
 
   /// The written step; nil for an implied one, and between two attempts of the chain.
   package let position: StepPosition?
-  /// "connecting to Thermo-1", "reading battery-level".
+  /// The operation or pause: "connecting to Thermo-1", "reading battery-level".
   package let what: String
-  /// Since when.
   package let begun: Instant
-  /// After how long it ends or fails; nil where nothing limits it.
+  /// The time after which the wait ends or fails; nil for no limit.
   package let limit: Duration?
-  /// How many values end it; nil where no count does, or it has none.
+  /// The number of values that ends the step; nil if no count does.
   package let values: Int?
-  /// The try of the step, where it has several.
+  /// The attempt of the step, if it may have several.
   package let stepTry: Try?
-  /// The attempt of the chain, where it has several.
+  /// The attempt of the chain, if it may have several.
   package let attempt: Try?
 
   package init(
@@ -48,12 +47,12 @@ package struct RunWait: Equatable, Sendable {
 }
 
 extension ChainRun {
-  /// Reports what is waited for, if somebody looks.
+  /// Reports a new wait to the live view, if there is one.
   ///
   /// - Parameters:
-  ///   - what: What it is.
-  ///   - limit: After how long it ends or fails; nil: nothing limits it.
-  ///   - step: The step under way.
+  ///   - what: The operation or pause.
+  ///   - limit: The time after which the wait ends or fails; nil for no limit.
+  ///   - step: The running step; nil between two attempts of the chain.
   func awaits(_ what: @autoclosure () -> String, limit: Duration?, in step: StepRun? = nil) {
     guard let follow = runner.follow else { return }
     let attempt = state.withLock { $0.attempt.number }
@@ -70,11 +69,11 @@ extension ChainRun {
 }
 
 extension StepRun {
-  /// Reports what the step waits for, if somebody looks.
+  /// Reports a new wait of the step to the live view, if there is one.
   ///
   /// - Parameters:
-  ///   - what: What it is; nil for its operation.
-  ///   - limit: After how long it ends or fails; nil: nothing limits it.
+  ///   - what: The operation or pause; nil for the operation of the step.
+  ///   - limit: The time after which the wait ends or fails; nil for no limit.
   func awaits(_ what: String? = nil, limit: Duration?) {
     chain.awaits(what ?? step.kind.doing(with: chain.runner.device), limit: limit, in: self)
   }

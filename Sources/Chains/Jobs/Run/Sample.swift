@@ -1,21 +1,21 @@
-// Values as they arrive: the one pipeline behind `notify`, `combine`, `watch` and the suites.
+// Values as they arrive, for `notify`, `poll`, `combine`, `watch` and the suites.
 
 package import Bluetooth
 package import Signals
 
-/// One value of a stream.
+/// A value in a stream.
 package struct Sample: Sendable {
-  /// What the device sent; empty where the value is joined from several.
+  /// The bytes from the device; empty for a value joined from several.
   package let octets: [UInt8]
   package let decoded: Result<DecodedValue, ValueError>
-  /// When it arrived, on the clock of the loop.
+  /// The arrival time, on the clock of the loop.
   package let arrival: Instant
-  /// How long the read took; nil for a notified value.
+  /// The duration of the read; nil for a notified value.
   let latency: Duration?
-  /// The values that it joins, by name.
+  /// The joined values, by name; empty for a single value.
   private let parts: [(name: String, value: StepValue)]
 
-  /// Decodes octets in the format of a step.
+  /// Decodes the bytes with an explicit format or that of the characteristic.
   init(
     _ octets: [UInt8], of target: CharacteristicSelector, format: ValueFormat?, arrival: Instant,
     latency: Duration? = nil
@@ -29,7 +29,7 @@ package struct Sample: Sendable {
     }
   }
 
-  /// The values of one notification: several where it has several records.
+  /// Splits a notification into its records; most characteristics have one.
   fileprivate static func all(
     of notified: NotifiedValue, from target: CharacteristicSelector, format: ValueFormat?
   ) -> [Sample] {
@@ -40,7 +40,7 @@ package struct Sample: Sendable {
     return records.map { Sample($0, of: target, format: format, arrival: notified.at) }
   }
 
-  /// Several values as the fields of one. Its arrival is that of the last of them.
+  /// Joins several values as the fields of one. Its arrival time is the latest of theirs.
   init(joining samples: [Sample], names: [String]) {
     octets = []
     latency = nil
@@ -56,7 +56,7 @@ package struct Sample: Sendable {
     }
   }
 
-  /// The value for events; in a joined one, a part that is out of its range is bytes.
+  /// The value for events. If a joined part cannot be decoded, its field has the bytes instead.
   package var value: StepValue {
     let value = StepValue(octets, decoded)
     guard !parts.isEmpty, let problem = value.problem else { return value }
@@ -66,7 +66,7 @@ package struct Sample: Sendable {
     return StepValue(octets: [], decoded: .fields(fields), problem: problem)
   }
 
-  /// The octets for a check.
+  /// The bytes for a check: those of the part that the subject names, if the value is joined.
   func octets(for subject: Expectation.Subject) -> [UInt8] {
     guard case .field(let name) = subject else { return octets }
     return parts.first { name == $0.name || name.hasPrefix($0.name + ".") }?.value.octets ?? octets
@@ -74,13 +74,13 @@ package struct Sample: Sendable {
 }
 
 extension Device {
-  /// Subscribes to a characteristic, then runs the signal that `body` makes of the values.
+  /// Subscribes to a characteristic, then runs the signal that `body` creates from the values.
   ///
   /// - Parameters:
-  ///   - onGap: Called at each place where values are missing.
+  ///   - onGap: Called for each gap in which notifications were lost.
   ///   - body: Called once the subscription is active, with the values from then on.
-  /// - Returns: What `body` sends; the subscription lasts until that ends. Fails as a subscription
-  ///   does.
+  /// - Returns: The values of the signal from `body`; the subscription ends with that signal. Fails
+  ///   as a subscription does.
   package func listening<Value: Sendable>(
     to target: CharacteristicSelector, format: ValueFormat? = nil,
     options: SubscriptionOptions = SubscriptionOptions(),
@@ -104,10 +104,9 @@ extension Device {
     }
   }
 
-  /// The values of a characteristic that is read at once and then in each period, with the latencies
-  /// of the reads.
+  /// Reads a characteristic now and then in each period, with the latency of each read.
   ///
-  /// - Parameter limit: How long one read may take; nil leaves that to the deadlines of the caller.
+  /// - Parameter limit: The timeout of one read; nil for none but the caller's deadlines.
   package func reads(
     of target: CharacteristicSelector, _ format: ValueFormat? = nil, every period: Duration,
     limit: Duration? = nil

@@ -1,41 +1,37 @@
-// The result of a step.
+// The result of a step: its status, outcome and failure, and the value type of its outcomes.
 
 public import Bluetooth
 
-/// The result of one step of a run.
+/// The result of a step in a run.
 public struct StepResult: Equatable, Sendable {
-  /// How a step ended.
+  /// The status of a finished step.
   public enum Status: String, Hashable, Sendable {
-    /// It succeeded.
     case ok
-    /// It did not end as expected, which the suite accepts, or its notes matter. Of a chain: it failed,
-    /// and only warns.
+    /// In a suite, an unexpected end that the suite accepts, or important notes. In a chain, a
+    /// failure with `on-failure: warn`, or a warning of the step itself.
     case warning
-    /// It failed; the rest of the chain is not run.
+    /// The step failed; the rest of the chain does not run, unless `on-failure` says otherwise.
     case failed
-    /// The run was cancelled while it ran.
+    /// The run was cancelled during the step.
     case cancelled
-    /// The condition of a `when` did not hold.
+    /// The condition of a `when` did not hold, and it has no `else`.
     case skipped
   }
 
-  /// The step.
   public let step: ReportedStep
-  /// How it ended.
   public internal(set) var status: Status
-  /// Its outcome; also of a failed step whose value is not as expected.
+  /// The outcome; a step whose value fails an expectation has one, too.
   public let outcome: StepOutcome?
-  /// Why it failed. Nil for a `repeat` or `when` in which another step failed. A step whose failure
-  /// was expected has one too, with the status `ok`.
+  /// The failure. Nil for a `repeat` or `when` in which an inner step failed. An expected failure
+  /// is here, too, with the status `ok`.
   public internal(set) var failure: RunFailure?
-  /// Remarks, a sentence each: of a warning, its reasons.
+  /// Remarks, one sentence each; for a warning, its reasons.
   public internal(set) var notes: [String]
-  /// Its tries, in order, where there was more than one.
+  /// The attempts in order, if there was more than one.
   public let tries: [StepTry]
-  /// How long it took.
+  /// The duration of the step.
   public let took: Duration
 
-  /// The result of a step.
   public init(
     _ step: ReportedStep, status: Status, outcome: StepOutcome?, failure: RunFailure?,
     notes: [String] = [], tries: [StepTry] = [], took: Duration
@@ -50,23 +46,24 @@ public struct StepResult: Equatable, Sendable {
   }
 }
 
-/// One try of a step that was tried several times.
+/// One attempt of a step that was tried several times.
 public struct StepTry: Equatable, Sendable {
-  /// When it began, counted from the start of the run.
+  /// The start, as the time since the start of the run.
   public let began: Duration
-  /// How long it took.
+  /// The duration of the attempt.
   public let took: Duration
-  /// Why it failed; nil for the last one, whose end is that of the step.
+  /// The failure; nil for the last attempt, whose failure is that of the step.
   public let why: String?
 
-  /// A try, and why it failed.
   public init(began: Duration, took: Duration, why: String?) {
     self.began = began
     self.took = took
     self.why = why
   }
 
-  /// A remark on each try that failed, of so many that there may be.
+  /// The remarks on failed attempts.
+  ///
+  /// - Parameter most: The maximum number of attempts.
   static func notes(on tries: [StepTry], of most: Int) -> [String] {
     tries.enumerated().compactMap { index, each in
       each.why.map { "try \(index + 1) of \(most) failed: \($0)" }
@@ -74,56 +71,56 @@ public struct StepTry: Equatable, Sendable {
   }
 }
 
-/// The outcome of a step.
+/// The data that a step produced.
 public enum StepOutcome: Equatable, Sendable {
-  /// The connection is up: it was made, is shared, or was found and is left up. Where several devices matched, or
-  /// a pattern selected one, they are there, the one that was used first.
+  /// The connection is up: made by this run, shared, or found and therefore kept at the end. If a
+  /// pattern matched devices, `candidates` lists them, the one in use first.
   case linked(LinkOrigin, candidates: [DeviceCandidate] = [])
-  /// The connection is left up: others on this host use it.
+  /// The connection was kept, because other programs on this host use it.
   case left
   /// The value of a `read`.
   case value(StepValue)
   /// The device is paired.
   case paired(PairingOutcome)
-  /// The octets that a write wrote.
+  /// The bytes that were written.
   case written([UInt8])
-  /// Of a `notify`: the number of values, their rate per second, and the number of dropped values.
+  /// The values of a `notify`: their number, their rate per second, and the number of dropped
+  /// values.
   case listened(count: Int, rate: Double, dropped: Int = 0)
-  /// Of a `poll`: the number of values, their rate per second, and the latencies of the reads, if there
-  /// were any.
+  /// The reads of a `poll`: their number, their rate per second, and their latencies; nil if there
+  /// were none.
   case polled(count: Int, rate: Double, latencies: Percentiles?)
   /// The answer of an `exchange`, and the times from the start of the write to its response and to
-  /// the notification; either may come first.
+  /// the notification, in either order.
   case exchanged(StepValue, answered: Duration, notified: Duration)
-  /// The ATT MTU, in octets.
+  /// The ATT MTU, in bytes.
   case mtu(Int)
-  /// The services of the device, with their characteristics and descriptors, and the names by which
-  /// they are printed.
+  /// The services with their characteristics and descriptors, and the names to print them with.
   case services([GATTService], names: AttributeNames = .assigned)
-  /// The devices that a `scan` found, with their last advertisements, in the order of the first
-  /// ones.
+  /// The devices that a `scan` found, each with its last advertisement, in the order of first
+  /// reception.
   case scanned([Advertisement])
   /// The text of a `log`.
   case logged(String)
 }
 
-/// A value that a device sent.
+/// A value from a device.
 public struct StepValue: Equatable, Sendable {
   /// The bytes as the device sent them.
   public let octets: [UInt8]
-  /// The decoded value; nil when the octets do not match their format or characteristic.
+  /// The decoded value; nil if the bytes do not match their format.
   public let decoded: DecodedValue?
-  /// Why the octets are no value: there are too few, or a field is out of its range. Nil for a value.
+  /// The reason that the bytes do not decode, such as too few bytes or a field out of range; nil if
+  /// they do.
   public let problem: String?
 
-  /// A value and what it means.
   public init(octets: [UInt8], decoded: DecodedValue?, problem: String? = nil) {
     self.octets = octets
     self.decoded = decoded
     self.problem = problem
   }
 
-  /// Octets, and what came of decoding them.
+  /// Creates a value from bytes and the result of decoding them.
   package init(_ octets: [UInt8], _ decoded: Result<DecodedValue, ValueError>) {
     self.octets = octets
     switch decoded {
@@ -136,7 +133,7 @@ public struct StepValue: Equatable, Sendable {
     }
   }
 
-  /// Why the octets of an attribute, under its name in output, are no value; nil without a reason.
+  /// The reason that recorded bytes do not decode as the value of an attribute; nil if they do.
   package static func problem(hex: String, attribute: String) -> String? {
     guard let octets = try? ValueFormat("hex")?.encode(hex), let uuid = uuid(of: attribute) else {
       return nil
@@ -152,22 +149,22 @@ public struct StepValue: Equatable, Sendable {
     return (try? DescriptorSelector(parsing: attribute))?.uuid
   }
 
-  /// Decodes octets: in `format` if there is one, otherwise in the layout of the characteristic,
-  /// otherwise as plain octets.
+  /// Decodes bytes in `format`; without one, in the layout of the characteristic, or else as plain
+  /// bytes.
   ///
   /// ```swift
   /// let level = try StepValue.decode([87], of: "battery-level", format: nil)
   /// print(level)  // 87 %
   /// ```
   ///
-  /// - Throws: `ValueError` when the octets do not match.
+  /// - Throws: `ValueError` if the bytes do not match.
   public static func decode(
     _ octets: [UInt8], of selector: CharacteristicSelector, format: ValueFormat?
   ) throws(ValueError) -> DecodedValue {
     try decode(octets, of: selector.uuid, format: format)
   }
 
-  /// The same for a characteristic or descriptor; plain octets where its UUID is unknown.
+  /// Decodes bytes of a characteristic or descriptor; as plain bytes if its UUID is nil or unknown.
   static func decode(
     _ octets: [UInt8], of uuid: BluetoothUUID?, format: ValueFormat?
   ) throws(ValueError) -> DecodedValue {

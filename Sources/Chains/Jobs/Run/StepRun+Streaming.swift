@@ -1,11 +1,11 @@
-// What `notify`, `poll` and `combine` share: receiving many values until a stop condition is met.
+// Receives many values until a stop condition is met, for `notify`, `poll` and `combine`.
 
 import Bluetooth
 import Documents
 import Signals
 
 extension StepRun {
-  /// The values of a step until a stop condition is met.
+  /// Ends the values of a step at its first stop condition.
   func bounded(
     _ samples: Signal<Sample>, _ stop: StopConditions, _ measures: Guarded<StreamMeasures>
   ) -> Signal<Sample> {
@@ -33,13 +33,13 @@ extension StepRun {
         }
       }
       try await values.run(sink)
-      // A duration ends now; a count or a condition ended it when the last value arrived.
+      // A duration or silence ends now; a count or condition ended when the last value arrived.
       let isOver = timeIsUp.withLock { $0 }
       measures.withLock { $0.finish(at: isOver ? loop.now : $0.last ?? loop.now) }
     }
   }
 
-  /// Ends when no value has been received for a time.
+  /// A signal that ends once no value has arrived for `silence`.
   private static func quiet(
     for silence: Duration, of samples: inout Signal<Sample>, on loop: Loop
   ) -> Signal<Void> {
@@ -57,8 +57,8 @@ extension StepRun {
     }
   }
 
-  /// Receives values within the limit of the step: reports, captures and checks each value, then
-  /// checks the measures over all of them.
+  /// Receives values within the timeout of the step: reports, captures and checks each one, then
+  /// checks the measures over all.
   func follow(
     _ samples: Signal<Sample>, _ measures: Guarded<StreamMeasures>, of kind: some StreamingKind
   ) async throws {
@@ -102,7 +102,7 @@ extension StepRun {
     chain.keep(progress, of: placed)
   }
 
-  /// Receives values until a stop condition is met, and sets the outcome whatever the ending.
+  /// Receives values until a stop condition is met, and sets the outcome even after a failure.
   func gather(
     _ samples: Signal<Sample>, of kind: some StreamingKind,
     _ summary: (StreamMeasures, Double) -> StepOutcome
@@ -115,7 +115,8 @@ extension StepRun {
     try await follow(bounded(samples, kind.stop, measures), measures, of: kind)
   }
 
-  /// Why no stop condition was met in time: how far the step came, and what it waited for.
+  /// The reason that no stop condition was met in time: the progress of the step, and what it
+  /// waited for.
   private static func late(
     _ measures: StreamMeasures, _ kind: some StreamingKind, within limit: Duration
   ) -> Lateness {
@@ -152,7 +153,7 @@ extension StepRun {
 }
 
 extension StopConditions {
-  /// What a step without a duration waits for, for failures.
+  /// The awaited stop condition of a step without a duration, for failures.
   fileprivate var awaited: String {
     if !conditions.isEmpty { return conditions.map(\.description).joined(separator: " and ") }
     if let count { return counted(count, "value") }
@@ -160,7 +161,7 @@ extension StopConditions {
   }
 }
 
-/// The values of a step that did not match their format, and did not end it.
+/// The values that did not match their format while the step continued.
 private struct InvalidValues {
   private var count = 0
   private var first: (value: StepValue, reason: ValueError)?
@@ -170,12 +171,12 @@ private struct InvalidValues {
     if first == nil { first = (value, reason) }
   }
 
-  /// How many there were, and why the first was one; nil for none.
+  /// The number of invalid values, and the reason for the first; nil for none.
   var remark: String? {
     first.map { first in
       let which = count == 1 ? "" : "; the first"
       let text = TextReport.text(first.value)
-      // The text of a value that cannot be decoded has the reason.
+      // The text of an undecodable value already contains the reason.
       let reason = first.value.problem == "\(first.reason)" ? "" : ": \(first.reason)"
       return "\(counted(count, "invalid value"))\(which): \(text)\(reason)"
     }
@@ -183,8 +184,8 @@ private struct InvalidValues {
 }
 
 extension Step {
-  /// Whether it goes on after a value that does not match its format. It does by default when it
-  /// lasts for a time and compares nothing.
+  /// Whether the step continues after a value that does not match its format. By default it does if
+  /// it has a duration and no expectations.
   fileprivate func goesOnAfterInvalid(_ stop: StopConditions) -> Bool {
     switch stop.onInvalid {
     case .report?: true

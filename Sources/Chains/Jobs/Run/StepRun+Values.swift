@@ -1,4 +1,6 @@
-// What kinds of steps share that have a single value.
+// Reports, captures and checks the value of a step that has only one.
+//
+// Steps with many values are in StepRun+Streaming.swift.
 
 import Bluetooth
 import Signals
@@ -11,20 +13,20 @@ extension StepRun {
     try report(Result { () throws(ValueError) in try decode(octets) }, octets)
   }
 
-  /// Requests parameters of the connection, which have no octets.
+  /// Requests parameters of the connection, which are not bytes from the device.
   func measure(_ measuring: Signal<DecodedValue>) async throws {
     try report(.success(try await limited(measuring)), [])
   }
 
   /// Reports a value, captures it and checks it.
   ///
-  /// A value that does not match its format is reported all the same, with only its octets. One
-  /// with a field out of its range fails only a step that uses its fields.
+  /// A value that does not match its format is still reported, with only its bytes. One with a
+  /// field out of range fails only a step that uses its fields.
   ///
   /// - Parameters:
-  ///   - octets: What the device sent; empty for parameters of the connection.
-  ///   - instant: When it came; nil for now.
-  ///   - outcome: What the step ends with.
+  ///   - octets: The bytes from the device; empty for parameters of the connection.
+  ///   - instant: The arrival time; nil for now.
+  ///   - outcome: Creates the outcome of the step.
   func report(
     _ decoded: Result<DecodedValue, ValueError>, _ octets: [UInt8], at instant: Instant? = nil,
     as outcome: (StepValue) -> StepOutcome = { .value($0) }
@@ -37,7 +39,7 @@ extension StepRun {
 
   /// Captures the value of the step, and checks it.
   ///
-  /// - Parameter octets: What the device sent; nil for what is no value of it.
+  /// - Parameter octets: The bytes from the device; nil for a value that is not from the device.
   func use(_ value: DecodedValue, _ octets: [UInt8]? = nil) throws(ExpectationFailure) {
     capture(value, octets: octets)
     guard !step.expectations.isEmpty else { return }
@@ -46,17 +48,18 @@ extension StepRun {
     chain.keep(progress, of: placed)
   }
 
-  /// Stores a value under the name that the step gives it.
+  /// Stores a value under the capture name of the step, if it has one.
   func capture(_ value: DecodedValue, octets: [UInt8]? = nil) {
     chain.capture(value, octets: octets, as: step.capture)
   }
 }
 
 extension Step {
-  /// The value for checks and captures.
+  /// Returns the value for checks and captures.
   ///
   /// - Parameter conditions: The stop conditions of the step.
-  /// - Returns: The octets for a value out of its range, when the step does not use its fields.
+  /// - Returns: The decoded value; for one out of range, its bytes, if the step does not use its
+  ///   fields.
   /// - Throws: ``ValueError`` for other values that cannot be decoded.
   func usable(
     _ decoded: Result<DecodedValue, ValueError>, _ octets: [UInt8],

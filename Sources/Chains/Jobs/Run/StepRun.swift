@@ -1,6 +1,6 @@
-// One step of a run: its tries, its limit, its outcome, its start and its end as events.
+// One step of a run: its attempts, its timeout, its outcome, and its start and end as events.
 //
-// What a kind of step does is in its file in Kinds.
+// The behaviour of each kind of step is in Kinds.
 
 import Bluetooth
 import Documents
@@ -11,16 +11,16 @@ final class StepRun: Sendable {
     var outcome: StepOutcome?
     var isSkipped = false
     var tries: [StepTry] = []
-    /// The try under way, where there may be several.
+    /// The current attempt, if there may be several.
     var current: RunWait.Try?
     var remarks: [String] = []
     var hasWarned = false
-    /// The reason of the warning, if it is a failure that was tolerated.
+    /// The tolerated failure that caused the warning; nil if it was not a failure.
     var warning: RunFailure?
   }
 
   let chain: ChainRun
-  /// The step, with its captured values replaced.
+  /// The step, with its captured values substituted.
   let placed: PlacedStep
   private let unfilled: RunFailure?
   private let state = Guarded(State())
@@ -35,19 +35,19 @@ final class StepRun: Sendable {
   var service: any Device { chain.runner.service }
   var loop: Loop { chain.loop }
 
-  /// What came of it; of a step that fails, as far as it came.
+  /// The outcome; for a failed step, as far as it is known.
   var outcome: StepOutcome? {
     get { state.withLock { $0.outcome } }
     set { state.withLock { $0.outcome = newValue } }
   }
 
-  /// Whether nothing was to be done.
+  /// Whether the step had nothing to do.
   var isSkipped: Bool {
     get { state.withLock { $0.isSkipped } }
     set { state.withLock { $0.isSkipped = newValue } }
   }
 
-  /// The try under way, where there may be several.
+  /// The current attempt, if there may be several.
   var stepTry: RunWait.Try? { state.withLock { $0.current } }
 
   func remark(_ text: String) { state.withLock { $0.remarks.append(text) } }
@@ -105,7 +105,7 @@ final class StepRun: Sendable {
     if !placed.isImplied, step.innerSteps.isEmpty, status != .failed { chain.countDone() }
   }
 
-  /// Runs the step as often as its rule allows, while it fails transiently.
+  /// Runs the step, and retries it after transient failures as its rule allows.
   private func runTries() async throws {
     let policy = step.retry.policy()
     var began: Instant? = loop.now
@@ -149,7 +149,7 @@ final class StepRun: Sendable {
     }
   }
 
-  /// A failure that is as expected; nil for any other, and when the run was cancelled.
+  /// The failure, if it matches the expected one; nil otherwise, and if the run was cancelled.
   private func expectedFailure(_ error: any Error) -> RunFailure? {
     guard case .failure(let expected) = step.expected, !Task.isCancelled else { return nil }
     let failure = RunFailure(error, step: placed)
@@ -162,7 +162,7 @@ final class StepRun: Sendable {
 
   // MARK: Limits
 
-  /// The result of an operation, within the limit of the step.
+  /// Runs an operation within the timeout of the step, and returns its result.
   func limited<Value: Sendable>(
     _ operation: Signal<Value>,
     late: (Duration) -> Lateness = { Lateness("no answer came within \($0.written)") }
@@ -173,9 +173,9 @@ final class StepRun: Sendable {
     return result
   }
 
-  /// Runs `signal` within the limit of the step, and names the step when it times out.
+  /// Runs `signal` within the timeout of the step, and names the step if it times out.
   ///
-  /// - Parameter late: The reason after a timeout.
+  /// - Parameter late: Creates the reason for a timeout.
   func limited<Value: Sendable>(
     _ signal: Signal<Value>, late: (Duration) -> Lateness, _ sink: (Value) async throws -> Void
   ) async throws {
@@ -189,14 +189,14 @@ final class StepRun: Sendable {
     }
   }
 
-  /// How long it may take: of several tries, each.
+  /// The timeout of the step, of each attempt if there are several.
   var limit: Duration {
     if let own = step.timeout { return own }
     if placed.position == .impliedDisconnect { return service.scheduler.cleanUpLimit }
     return step.kind.limit(plan.timeout)
   }
 
-  /// A timeout as a failure of the step; any other error unchanged.
+  /// Converts a timeout to a failure of the step; other errors are unchanged.
   private func named(_ error: any Error, _ late: Lateness) -> any Error {
     if let failed = error as? FailedWithCleanUp, let cause = failed.cause {
       return FailedWithCleanUp(cause: named(cause, late), cleanUp: failed.cleanUp)
@@ -211,12 +211,12 @@ final class StepRun: Sendable {
   }
 }
 
-/// Why a step was not done in time, and what to try.
+/// The reason that a step timed out, and a hint.
 struct Lateness {
   let why: String
   let hint: String
 
-  /// The device may be out of range.
+  /// Creates a reason with the hint that the device may be out of range.
   init(_ why: String) {
     self.why = why
     hint = "bring the device closer and try again, or give the step a longer timeout"
@@ -224,19 +224,19 @@ struct Lateness {
 
   private init(why: String, hint: String) { (self.why, self.hint) = (why, hint) }
 
-  /// The end of a reason: the last value that came in vain, shortened.
+  /// The last value that did not end the step, shortened, as the end of a reason.
   static func last(_ value: StepValue) -> String {
     "; the last was " + ColumnText(TextReport.text(value)).cut(to: 80)
   }
 
-  /// The connection is up, and the device did not send what the step waits for.
+  /// A reason for a device that is connected but does not send the awaited value.
   static func silent(_ why: String) -> Lateness {
     Lateness(
       why: why, hint: "check what makes the device send it, or give the step a longer timeout"
     )
   }
 
-  /// The connection was lost and resumed meanwhile.
+  /// A reason for a connection that dropped and resumed meanwhile.
   static func unstable(_ why: String) -> Lateness {
     Lateness(
       why: why,

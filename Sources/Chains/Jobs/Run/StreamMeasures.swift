@@ -5,27 +5,27 @@ import Signals
 
 /// The measures over values as they arrive: count, rate and intervals.
 ///
-/// Each value counts at the time of its arrival, so that a slow consumer changes nothing.
+/// Times are those of arrival, so a slow consumer does not affect them.
 struct StreamMeasures: Sendable {
   enum Phase: Sendable {
     /// The subscription is not active yet.
     case starting
-    /// The write that triggers the values is not answered yet.
+    /// The trigger has not been answered yet.
     case triggering
     case receiving
   }
 
   private(set) var count = 0
-  /// How often the connection was lost and resumed.
+  /// The number of times the connection dropped and resumed.
   private(set) var losses = 0
-  /// No value has arrived since the connection was lost.
+  /// Whether no value has arrived since the connection dropped.
   private(set) var isSilentSinceLoss = false
   private(set) var phase = Phase.starting
   /// The last value, for failures.
   private(set) var lastValue: StepValue?
   private var start: Instant
   private var end: Instant?
-  /// When the last value arrived.
+  /// The arrival time of the last value.
   private(set) var last: Instant?
   private var longest = Duration.zero
   private var intervals = TimeDistribution()
@@ -33,18 +33,18 @@ struct StreamMeasures: Sendable {
 
   init(from start: Instant) { self.start = start }
 
-  /// The subscription is active, and the trigger is being written.
+  /// Records that the subscription is active and the trigger is being written.
   mutating func trigger() { phase = .triggering }
 
-  /// Starts again, when the subscription is active.
+  /// Resets all measures, once values can be received.
   mutating func begin(at now: Instant) {
     self = StreamMeasures(from: now)
     phase = .receiving
   }
 
-  /// A value arrived.
+  /// Adds a value.
   ///
-  /// - Parameter latency: How long the read took; nil for a notified value.
+  /// - Parameter latency: The duration of the read; nil for a notified value.
   mutating func take(_ value: StepValue? = nil, at arrival: Instant, latency: Duration? = nil) {
     count += 1
     isSilentSinceLoss = false
@@ -55,28 +55,29 @@ struct StreamMeasures: Sendable {
     last = arrival
   }
 
-  /// The values go on after a place where some are missing.
+  /// Records a gap in the values; only those from a dropped connection count.
   mutating func resume(after gap: NotificationGap) {
     guard gap.cause == .linkLost else { return }
     losses += 1
     isSilentSinceLoss = true
   }
 
-  /// A stop condition is met, or no more values will arrive.
+  /// Ends the measurement at the first call: a stop condition is met, or no more values will
+  /// arrive.
   mutating func finish(at now: Instant) {
     guard end == nil else { return }
     end = now
     longest = max(longest, now - (last ?? start))
   }
 
-  /// The number of values per second; infinite when all arrived at once.
+  /// The number of values per second; infinite if no time has passed.
   func rate(at now: Instant) -> Double {
     let seconds = ((end ?? now) - start).seconds
     guard seconds > 0 else { return count == 0 ? 0 : .infinity }
     return Double(count) / seconds
   }
 
-  /// A measured time; nil when it could not be measured.
+  /// A measured time; nil if there are too few values for it.
   subscript(measure: Measure) -> Duration? {
     switch measure {
     case .silence: longest
@@ -89,7 +90,7 @@ struct StreamMeasures: Sendable {
     }
   }
 
-  /// All measures as fields, for later steps. Times are in ms.
+  /// The measures as fields for later steps; times are in ms.
   func fields(at now: Instant) -> [DecodedValue.Field] {
     let times = Measure.allCases.compactMap { measure in
       self[measure].map { time in

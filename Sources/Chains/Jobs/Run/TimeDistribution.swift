@@ -1,17 +1,17 @@
-// How long something took, each time, for percentiles.
+// A distribution of durations, for percentiles.
 //
-// In bounded memory: it counts how often each time was measured, and keeps no list of them.
+// Memory is bounded: it counts equal durations instead of keeping a list.
 
-/// How often each length of time was measured.
+/// The number of measurements of each duration.
 ///
-/// A time counts by its microseconds. Where there are very many different ones, it counts by its first
-/// eleven binary digits, which is within 0.1 %.
+/// Durations are kept to the microsecond. Above ``exactLimit`` different ones, they are cut to
+/// their eleven leading binary digits, which is within 0.1 %.
 struct TimeDistribution: Sendable {
-  /// How many different times are kept to the microsecond.
+  /// The number of different durations that are kept to the microsecond.
   static let exactLimit = 4_096
   private static let digits = 11
 
-  /// By microseconds.
+  /// The number of measurements, by microseconds.
   private var counts: [Int64: Int] = [:]
   private var total = 0
   private var isExact = true
@@ -29,7 +29,7 @@ struct TimeDistribution: Sendable {
     return isExact || unused <= 0 ? microseconds : (microseconds >> unused) << unused
   }
 
-  /// A percentile by the nearest-rank method; nil without times.
+  /// A percentile by the nearest-rank method; nil without measurements.
   func percentile(_ percent: Int) -> Duration? {
     var rank = max((percent * total + 99) / 100, 1)
     for (microseconds, count) in counts.sorted(by: { $0.key < $1.key }) {
@@ -39,7 +39,7 @@ struct TimeDistribution: Sendable {
     return nil
   }
 
-  /// The usual percentiles; nil without times.
+  /// The 50th, 95th and 99th percentile; nil without measurements.
   var percentiles: Percentiles? {
     guard let p50 = percentile(50), let p95 = percentile(95), let p99 = percentile(99) else {
       return nil
@@ -50,10 +50,10 @@ struct TimeDistribution: Sendable {
 
 /// The 50th, 95th and 99th percentile of durations.
 public struct Percentiles: Equatable, Sendable {
-  /// The time that half of the reads do not exceed.
+  /// The median.
   public let p50: Duration
-  /// The time that 95 % of the reads do not exceed.
+  /// The 95th percentile.
   public let p95: Duration
-  /// The time that 99 % of the reads do not exceed.
+  /// The 99th percentile.
   public let p99: Duration
 }

@@ -1,22 +1,21 @@
-// Adds what explains a failure: the part of a trace, and what BlueZ was asked and answered.
+// Adds evidence to failures: the part of a trace, and the D-Bus messages before the failure.
 //
-// It is between runs and their report, and changes failures alone.
+// It sits between runs and their report, and changes no other events.
 
 public import Bluetooth
 import Signals
 
-/// Forwards events, and adds to a failed step its part of the trace and the messages before the
-/// failure.
+/// A report that adds evidence to each failure, then forwards all events.
 ///
-/// The messages are those since the step began, at least those of the last ``messageTime``, at most
-/// ``messageLimit``. A failure between steps has those of the last seconds. The end of a run does not
-/// repeat the messages of its step.
+/// A failed step gets its part of the trace and the messages since it began, at least those of the
+/// last ``messageTime``, at most ``messageLimit``. A failure between steps gets the messages of the
+/// last ``messageTime``. The end of a run does not repeat the messages of its step.
 public final class TracedReport: Sendable {
-  /// How long before a failure messages belong to it, also when its step was shorter.
+  /// The time before a failure whose messages are always included, even if the step was shorter.
   public static let messageTime = Duration.seconds(5)
   /// The maximum number of messages of a failure.
   public static let messageLimit = 32
-  /// How many characters of the arguments of such a message are kept.
+  /// The maximum length of a message's arguments, in characters.
   public static let argumentLimit = 200
 
   private struct Key: Hashable {
@@ -24,18 +23,18 @@ public final class TracedReport: Sendable {
     let device: String
   }
 
-  /// A step under way.
+  /// A running step.
   private struct Begun {
     let position: StepPosition
-    /// The number of packets when it began.
+    /// The position in the trace at which it began.
     let mark: Int
     let time: Duration
   }
 
   private struct Run {
-    /// The running steps, the innermost last.
+    /// The running steps, innermost last.
     var begun: [Begun] = []
-    /// The last failed step, with whose failure the run may end, and its part of the trace.
+    /// The last failed step and its part of the trace; the failure of the run may be the same one.
     var failed: (position: StepPosition, slice: TraceSlice?)?
   }
 
@@ -44,7 +43,7 @@ public final class TracedReport: Sendable {
   private let report: @Sendable (RunEvent) -> Void
   private let state = Guarded<[Key: Run]>([:])
 
-  /// Adds the parts of a trace to the failures that are reported.
+  /// Creates a report that adds evidence to failures.
   ///
   /// ```swift
   /// func traced(by trace: any RunTrace) -> @Sendable (RunEvent) -> Void {
@@ -53,8 +52,8 @@ public final class TracedReport: Sendable {
   /// ```
   ///
   /// - Parameters:
-  ///   - trace: The trace that records meanwhile.
-  ///   - traffic: The messages that are kept meanwhile.
+  ///   - trace: The trace that records the runs.
+  ///   - traffic: The recent D-Bus messages.
   ///   - report: Receives every event of ``ChainRunner``, also of several runs at once.
   public init(
     _ trace: (any RunTrace)?, _ traffic: (any BlueZTraffic)? = nil,
@@ -65,10 +64,10 @@ public final class TracedReport: Sendable {
     self.report = report
   }
 
-  /// Forwards an event.
+  /// Forwards an event, with evidence if it has a failure.
   @Sendable public func receive(_ event: RunEvent) { report(explained(event)) }
 
-  /// The event with what explains its failure, if it has one.
+  /// Adds evidence to the failure of an event, if it has one.
   private func explained(_ event: RunEvent) -> RunEvent {
     let key = Key(run: event.run, device: event.device)
     var explained = event
@@ -94,7 +93,7 @@ public final class TracedReport: Sendable {
     }
     guard let failure = result.failure, let begun else { return result }
     let slice = trace?.slice(since: begun.mark)
-    // A failure that the chain expects needs no explanation.
+    // An expected failure needs no evidence.
     let messages =
       result.status == .ok ? [] : messages(event, result.step.target?.device, since: begun.time)
     state.withLock { $0[key]?.failed = (result.step.position, slice) }
@@ -115,7 +114,7 @@ public final class TracedReport: Sendable {
     return explained
   }
 
-  /// The messages before the end of a step that began at a time.
+  /// The messages before the end of a step that began at `time`.
   private func messages(
     _ event: RunEvent, _ device: String?, since time: Duration
   ) -> [BlueZMessage] {
@@ -126,7 +125,7 @@ public final class TracedReport: Sendable {
 }
 
 extension RunFailure {
-  /// The failure with its part of a trace, and the messages before it.
+  /// Returns the failure with its part of a trace and the messages before it.
   fileprivate func explained(_ slice: TraceSlice?, _ messages: [BlueZMessage]) -> RunFailure {
     var explained = self
     explained.trace = slice ?? trace

@@ -2,28 +2,27 @@
 
 /// Names and their values, each with its origin.
 ///
-/// A later value overrides an earlier one. Types are checked when a ``ChainTemplate`` makes a plan.
+/// A later value overrides an earlier one. Types are checked when a ``ChainTemplate`` creates a
+/// plan.
 public struct Bindings: Hashable, Sendable {
-  /// A value for one name.
   public struct Binding: Hashable, Sendable {
-    /// The name of the variable.
     public let name: String
-    /// The text as it was written. It is not YAML, and variables in it are not replaced.
+    /// The text as it was written. It is not parsed as YAML, and variables in it are not
+    /// substituted.
     public let text: String
-    /// Its origin, for error messages: `--set`, `devices.csv:3`.
+    /// The origin, for error messages: `--set`, `devices.csv:3`.
     public let origin: String
-    /// Whether it is an error when the chain has no such variable.
+    /// Whether the chain must have a variable of this name.
     public let mustBeKnown: Bool
   }
 
-  /// At most one for each name, in the order in which the names were first given.
+  /// The bindings, at most one for each name, in the order in which the names first appeared.
   public private(set) var all: [Binding] = []
-  /// The indices of names in ``all``: tables may have thousands of columns.
+  /// The indices of names in ``all``; a table may have thousands of columns.
   private var indices: [String: Int] = [:]
-  /// The columns in which a table has nothing for this device.
+  /// The columns of a table whose cell for this device is empty.
   private(set) var empty: Set<String> = []
 
-  /// No values.
   public init() {}
 
   /// Binds a name to a value.
@@ -36,10 +35,10 @@ public struct Bindings: Hashable, Sendable {
   ///
   /// - Parameters:
   ///   - name: The name of the variable.
-  ///   - text: The value as it is written.
+  ///   - text: The value as it was written.
   ///   - origin: The origin of the value, for error messages.
-  ///   - mustBeKnown: Whether it is an error when the chain has no such variable: true for values
-  ///     of a command line, false for columns of a table, which may have other uses.
+  ///   - mustBeKnown: Whether the chain must have a variable of this name: true for values of a
+  ///     command line, false for columns of a table, which may have other uses.
   public mutating func bind(
     _ name: String, to text: String, from origin: String, mustBeKnown: Bool = false
   ) {
@@ -52,10 +51,10 @@ public struct Bindings: Hashable, Sendable {
     }
   }
 
-  /// Leaves a name to its default: the cell is empty.
+  /// Records an empty cell: the variable keeps its default.
   mutating func leave(_ name: String) { empty.insert(name) }
 
-  /// The binding of a name; nil without one.
+  /// The binding of a name; nil if it has none.
   ///
   /// ```swift
   /// let bindings: Bindings = ["least": "20"]
@@ -63,7 +62,7 @@ public struct Bindings: Hashable, Sendable {
   /// ```
   public subscript(name: String) -> Binding? { indices[name].map { all[$0] } }
 
-  /// These bindings, overridden by those of `other` with the same name.
+  /// Returns these bindings, overridden by those of `other` with the same name.
   ///
   /// ```swift
   /// let usual: Bindings = ["least": "20"]
@@ -82,7 +81,7 @@ public struct Bindings: Hashable, Sendable {
 }
 
 extension Bindings: ExpressibleByDictionaryLiteral {
-  /// Values in Swift: `["least": "20"]`. A name that the chain does not have is an error.
+  /// Creates bindings in Swift: `["least": "20"]`. A name that the chain does not have is an error.
   public init(dictionaryLiteral values: (String, String)...) {
     self.init()
     for (name, text) in values { bind(name, to: text, from: "Swift", mustBeKnown: true) }

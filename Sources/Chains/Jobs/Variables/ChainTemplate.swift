@@ -1,29 +1,31 @@
-// A chain before its variables have values.
+// A chain whose variables do not have values yet.
+//
+// It has no typed steps: those exist once ``plan(with:names:environment:)`` has substituted the
+// variables.
 
 public import Bluetooth
 public import Documents
 import Glibc
 
-/// A chain file that makes a plan for each set of values.
+/// A chain file that creates a plan for each set of values.
 ///
-/// It is read once; ``plan(with:names:environment:)`` does not access files. A run on many devices makes
-/// a plan for each row of its table.
+/// Files are read only once, by ``load(path:limits:)``. A batch creates a plan for each of its
+/// devices.
 public struct ChainTemplate: Sendable {
   private let root: Node
   private let inclusions: Inclusions
   private let limits: PlanLimits
 
-  /// Reads a chain file.
+  /// Reads a chain file and the files that it includes.
   ///
-  /// Included files are read, too. Whether the steps are valid shows in
-  /// ``plan(with:names:environment:)``.
+  /// Steps are not checked yet: ``plan(with:names:environment:)`` does that.
   ///
   /// ```swift
   /// let template = try ChainTemplate.load(path: "soil.yaml")
   /// let plans = try ["20", "35"].map { try template.plan(with: ["least": $0]) }
   /// ```
   ///
-  /// - Throws: `DocumentErrors` when it is missing, cannot be read, or is invalid YAML.
+  /// - Throws: `DocumentErrors` for a file that is missing, unreadable or invalid YAML.
   public static func load(
     path: String, limits: PlanLimits = PlanLimits()
   ) throws(DocumentErrors) -> ChainTemplate {
@@ -32,13 +34,13 @@ public struct ChainTemplate: Sendable {
     return of(root, in: path, limits)
   }
 
-  /// The chain of a document in a file, whose folder is that of its includes.
+  /// Creates a template from a parsed document; includes are resolved from the folder of `path`.
   static func of(_ root: Node, in path: String, _ limits: PlanLimits) -> ChainTemplate {
     let inclusions = Inclusions.load(root.names(under: "include"), in: path, limits)
     return ChainTemplate(root: root, inclusions: inclusions, limits: limits)
   }
 
-  /// Reads the text of a chain file. It cannot include other files.
+  /// Parses the text of a chain file, which cannot include other files.
   ///
   /// ```swift
   /// let text = "steps: [{ read: battery-level }]"
@@ -53,7 +55,7 @@ public struct ChainTemplate: Sendable {
     return ChainTemplate(root: root, inclusions: .none(limits), limits: limits)
   }
 
-  /// The plan with the values of its variables.
+  /// Creates the plan for one set of values.
   ///
   /// ```swift
   /// let template = try ChainTemplate.load(path: "soil.yaml")
@@ -61,7 +63,7 @@ public struct ChainTemplate: Sendable {
   /// ```
   ///
   /// - Parameters:
-  ///   - bindings: Values, which override the environment; that overrides defaults.
+  ///   - bindings: Values, which override the environment; the environment overrides defaults.
   ///   - names: Names for UUIDs; those of the file override them.
   ///   - environment: Returns an environment variable; called only for those that the file names
   ///     under `environment`.
@@ -74,7 +76,7 @@ public struct ChainTemplate: Sendable {
     var declarations = Declarations()
     let captured = root.names(under: "as") + inclusions.names(under: "as")
     let body = declarations.body(of: root, bindings, captured, limits, environment: environment)
-    // An error in a variable is not reported again for each of its uses.
+    // Reading the steps now would repeat an error in a variable for each of its uses.
     guard declarations.problems.isEmpty else { throw DocumentErrors(declarations.problems) }
     let surroundings = IncludedSurroundings(
       inclusions: inclusions, names: names, table: declarations.table, captured: captured,
@@ -87,20 +89,19 @@ public struct ChainTemplate: Sendable {
     return plan
   }
 
-  /// The document of a chain that includes no files; nil for any other.
+  /// The document, if the chain includes no files; otherwise nil.
   var wholeDocument: Node? { inclusions.isEmpty ? root : nil }
 
-  /// The value of an environment variable of this process.
   public static func environment(_ name: String) -> String? {
     getenv(name).map { String(cString: $0) }
   }
 }
 
 extension StepReader {
-  /// A complete chain, whose keys are described in Plan+Keys.swift.
+  /// Reads a complete chain, whose keys are described in Plan+Keys.swift.
   fileprivate mutating func plan(_ root: Node) -> Plan {
     var mapping = MappingReader(root)
-    // They are read before this; here they are candidates for misspelt keys.
+    // These keys were read before; marking them as known makes them candidates for misspelled keys.
     for key in Declarations.keys { _ = mapping.optional(key) }
     var plan = Plan.take(from: &mapping, &self) ?? Plan(steps: [])
     plan.names = surroundings.allNames
@@ -121,7 +122,7 @@ extension Plan {
   /// let plan = try Plan(file: "soil.yaml", with: ["least": "20"])
   /// ```
   ///
-  /// - Throws: `DocumentErrors` with all errors, also for a file that is missing or cannot be read.
+  /// - Throws: `DocumentErrors` with all errors, also for a missing or unreadable file.
   public init(
     file path: String, with bindings: Bindings = Bindings(), names: AttributeNames = .assigned,
     limits: PlanLimits = PlanLimits()

@@ -1,10 +1,13 @@
-// The declarations of variables in a chain file, `variables:` and `environment:`, and their values.
+// The keys `variables` and `environment` of a chain file: declarations of variables, and their
+// values.
+//
+// Substituting the values in the document is in Substitution.swift.
 
 import Documents
 
-/// Reads the declarations of a chain file, and assigns the given values.
+/// A reader of declarations, which assigns the given values.
 struct Declarations {
-  /// The keys of a chain file that are read here.
+  /// The keys of a chain file that declare variables.
   static let descriptions = [
     KeyDescription(
       name: "variables",
@@ -29,7 +32,7 @@ struct Declarations {
   ]
   static let keys = descriptions.map(\.name)
 
-  /// A value that is given for a name, and the same with its origin, for complaints.
+  /// A given value, and its description for errors, with its origin and without secrets.
   private typealias Given = (text: String, shown: String)
 
   private(set) var table: VariableTable
@@ -37,19 +40,18 @@ struct Declarations {
   private var declared: [String] = []
   private let isIncluded: Bool
 
-  /// - Parameter table: The variables that exist already: in an included file, those of the
-  ///   including file.
+  /// - Parameter table: The existing variables: in an included file, those of the including file.
   init(_ table: VariableTable? = nil) {
     self.table = table ?? VariableTable()
     isIncluded = table != nil
   }
 
-  /// Reads the declarations of a document, and replaces its variables.
+  /// Reads the declarations of a document, and substitutes its variables.
   ///
   /// - Parameters:
-  ///   - captured: The names that steps capture.
+  ///   - captured: The names under which steps capture.
   ///   - environment: Returns an environment variable; called only for those that the file names.
-  /// - Returns: The rest of the document.
+  /// - Returns: The document without the declarations.
   mutating func body(
     of root: Node, _ bindings: Bindings, _ captured: [String], _ limits: PlanLimits,
     environment: (String) -> String?
@@ -81,14 +83,14 @@ struct Declarations {
         let message = "the environment variable \(name) is not set"
         problems.append(node.problem(message, expected: "a value, or a default under 'variables'"))
       }
-      // It may be a secret: complaints do not repeat it.
+      // Errors do not quote the value, which may be a secret.
       given[name] = text.map { ($0, "another value in the environment") }
       table.set(name, to: VariableTable.value(text ?? "", nil))
     }
     declare(variables, given)
   }
 
-  /// The errors about values for variables that the file does not have.
+  /// The errors for values whose names the file neither declares nor uses.
   private func unknown(in bindings: Bindings, used: Set<String>, of root: Node) -> [Problem] {
     bindings.all.compactMap { binding in
       let isKnown = declared.contains(binding.name) || used.contains(binding.name)
@@ -187,17 +189,17 @@ struct Declarations {
   }
 }
 
-/// Names with values that are known before the chain runs.
+/// The variables with values that are known before the chain runs.
 struct VariableTable {
-  /// A value, and whether it is used like a text in quotes.
+  /// A value, and whether YAML would treat it as quoted.
   struct Value: Equatable {
     let text: String
-    /// Whether it may be read as a number, a boolean or null.
+    /// Whether the text may be read as a number, a boolean or null.
     let isPlain: Bool
   }
 
   private(set) var names: [String] = []
-  /// The columns of a table that have nothing for the device.
+  /// The columns of a table whose cell for this device is empty.
   var empty: Set<String> = []
   private var values: [String: Value] = [:]
 
@@ -208,7 +210,7 @@ struct VariableTable {
     values[name] = value
   }
 
-  /// A text as the value of a variable. An empty one is a text, not null.
+  /// Converts a text to a value. An empty text stays text and does not become null.
   static func value(_ text: String, _ type: VariableType?) -> Value {
     let looksLikeNothing = Node(.scalar(text, isPlain: true), at: Place(file: ""), path: "").isNull
     return Value(text: text, isPlain: type?.isPlain ?? !looksLikeNothing)

@@ -1,26 +1,29 @@
-// The files that a chain includes. They are read before a plan is made, and only below its folder.
+// The files that a chain includes.
+//
+// All of them are read before a plan is created, and only below the folder of the chain. Their
+// steps are read in Include.swift.
 
 package import Documents
 
-/// Included files by their names in error messages.
+/// The included files, by path.
 struct Inclusions {
   struct File {
     /// The path without symbolic links, which identifies the file.
     let realPath: String
-    /// The document, or the errors in it.
+    /// The document, or its errors.
     let content: Result<Node, DocumentErrors>
   }
 
   private let limits: PlanLimits
-  /// The folder of the chain; nil when the chain is not in a file.
+  /// The folder of the chain; nil if the chain is not in a file.
   private let folder: FolderOfFile?
-  /// By their paths, as this process sees them.
+  /// The files, by path relative to the working directory.
   private var files: [String: File] = [:]
-  /// The same paths, in the order in which they were read.
+  /// The paths, in the order in which the files were read.
   private var order: [String] = []
   private var octets = 0
 
-  /// No file can be included.
+  /// Creates inclusions that reject every file.
   static func none(_ limits: PlanLimits) -> Inclusions { Inclusions(nil, limits) }
 
   private init(_ folder: FolderOfFile?, _ limits: PlanLimits) {
@@ -28,23 +31,22 @@ struct Inclusions {
     self.limits = limits
   }
 
-  /// Whether the chain includes no file.
   var isEmpty: Bool { order.isEmpty }
 
-  /// The real path of the chain file.
+  /// The path of the chain file, without symbolic links.
   var ownPath: String? { folder?.realPath }
 
   /// Reads the files that `file` includes, directly or indirectly.
   ///
-  /// - Parameter file: The included files must be below its folder; without a folder in its name
-  ///   that is the working directory.
+  /// - Parameter file: The chain file; included files must be below its folder. A name without a
+  ///   folder means the working directory.
   static func load(_ names: [String], in file: String, _ limits: PlanLimits) -> Inclusions {
     var inclusions = Inclusions(FolderOfFile(file), limits)
     inclusions.load(names, beside: file)
     return inclusions
   }
 
-  /// The file of an `include` in `file`.
+  /// The file that `file` includes as `name`; nil if it was not read.
   subscript(name: String, beside file: String) -> File? {
     files[TextFile.path(name, beside: file)]
   }
@@ -59,7 +61,7 @@ struct Inclusions {
     documents.contains { $0.scalars.contains { $0.contains("{\(variable)}") } }
   }
 
-  /// Those of the files that have no errors.
+  /// The documents of the files without errors.
   private var documents: [Node] { order.compactMap { try? files[$0]?.content.get() } }
 
   // MARK: Reading
@@ -113,7 +115,7 @@ extension Node {
     }
   }
 
-  /// All texts under a key below this node.
+  /// All texts under a key, at any depth below this node.
   package func names(under key: String) -> [String] {
     switch content {
     case .scalar: return []

@@ -1,27 +1,27 @@
-// A chain for another host: its text, which needs no file, and the values of its variables.
+// A chain for another host: a text without references to files, and the values of its variables.
 //
-// The text is YAML in flow style, made from the document, so that it is the same wherever the chain
-// file lies. Whoever reads it needs neither the files nor the environment of whoever sent it.
+// The text is YAML in flow style, generated from the document, so it does not depend on the path of
+// the chain file. The receiver needs neither the sender's files nor its environment.
 
 package import Documents
 
 /// A chain that can be sent to another host.
 package struct PortableChain: Hashable, Sendable {
-  /// The chain cannot be sent.
+  /// The reason that a chain cannot be sent.
   package struct Refusal: Error, Hashable, Sendable, CustomStringConvertible {
     package let description: String
   }
 
   /// The text of the chain, the same for all devices of a batch.
   package let text: String
-  /// The values of its variables for one device.
+  /// The values of the variables for one device.
   package let values: [String: String]
 
-  /// The chain of a device of a batch.
+  /// Creates the portable chain of a device in a batch.
   ///
   /// - Parameter environment: Returns an environment variable; called only for those that the chain
   ///   names.
-  /// - Throws: ``Refusal`` with what cannot be sent.
+  /// - Throws: ``Refusal`` with the part that cannot be sent.
   package init(
     _ device: BatchDevice, environment: (String) -> String? = ChainTemplate.environment
   ) throws(Refusal) {
@@ -49,7 +49,8 @@ package struct PortableChain: Hashable, Sendable {
       values[name] = value
     }
     (text, self.values) = (body, values)
-    // Names and values that are not in the text would be missing elsewhere.
+    // Names and values from outside the text would be missing on the other host, so the text is
+    // read back and compared.
     let read: Plan
     do {
       read = try Self.plan(body, values)
@@ -58,14 +59,14 @@ package struct PortableChain: Hashable, Sendable {
     }
     var wanted = device.plan
     wanted.device = nil
-    // A fleet finds the device, and refuses a name that several have.
+    // A fleet finds the device itself, and rejects a name that several devices have.
     wanted.link.isUnique = false
     guard read.description == wanted.description else {
       throw refused("it needs more than its own text, such as a file of names")
     }
   }
 
-  /// The plan that a text and values make, without an environment.
+  /// Creates the plan of a text and its values, without an environment.
   ///
   /// - Throws: `DocumentErrors` with all errors.
   package static func plan(
@@ -77,7 +78,7 @@ package struct PortableChain: Hashable, Sendable {
     }
     var plan = try ChainTemplate.parse(text, file: "chain").plan(with: bindings) { _ in nil }
     plan.device = nil
-    // The places of steps are in a text that nobody sees.
+    // Places would refer to the generated text, which users never see.
     plan.steps = plan.steps.map { step in step.changed { $0.source = nil } }
     return plan
   }
@@ -107,7 +108,7 @@ package struct PortableChain: Hashable, Sendable {
   private static func text(_ node: Node) -> String {
     switch node.content {
     case .scalar(let text, isPlain: true):
-      // Numbers, truths and nothing are what they are only without quotes.
+      // Quotes would turn a number, a boolean or null into text.
       if node.isNull { return "null" }
       return text.allSatisfy(isSafe) && !text.hasPrefix("-") || node.number != nil
         ? text : text.quoted
@@ -120,14 +121,14 @@ package struct PortableChain: Hashable, Sendable {
     }
   }
 
-  /// Letters, digits and what stands in numbers and names.
+  /// Whether the character needs no quotes in YAML.
   private static func isSafe(_ character: Character) -> Bool {
     character.isASCII && (character.isLetter || character.isNumber || "-_.+".contains(character))
   }
 }
 
 extension Plan {
-  /// Whether a pairing of it has a passkey.
+  /// Whether pairing, in a step or for the entire chain, uses a passkey.
   fileprivate var hasSecrets: Bool {
     pairing?.secret != nil
       || allSteps.contains { step in

@@ -1,39 +1,43 @@
-// Replaces variables with their values, in the nodes of a chain file.
+// Substitutes variables with their values in the document of a chain file.
+//
+// Captured values, which exist only while the chain runs, are substituted in Filling.swift.
 
 import Documents
 
-/// Replaces `{name}` with its value in every single value of a document.
+/// A substitution of `{name}` with its value in every scalar of a document.
 ///
-/// This happens before the document is interpreted, so that a variable can be used wherever a value
-/// can be written; and once, so that a value never becomes a key, a list or another variable.
-/// References to values that are captured while the chain runs stay under the keys that may use them.
+/// It runs before the document is interpreted, so a variable may stand wherever a value may. It
+/// runs only once, so a value never becomes a key, a list or another variable. References to
+/// captured values are kept under the keys that accept them.
 struct Substitution {
   private let table: VariableTable
-  /// The names that steps capture, to distinguish them from unknown variables.
+  /// The names under which steps capture, to tell them from unknown variables.
   private let captured: [String]
   private let limit: Int
   private var size = 0
   private(set) var used: Set<String> = []
   private(set) var problems: [Problem] = []
 
-  /// - Parameter limit: The maximum total length of the values, in octets.
+  /// - Parameter limit: The maximum total length of all scalars with a brace, after substitution,
+  ///   in bytes.
   init(_ table: VariableTable, captured: [String], limit: Int) {
     self.table = table
     self.captured = captured
     self.limit = limit
   }
 
-  /// The document with its variables replaced.
+  /// Returns the document with its variables substituted.
   ///
-  /// - Parameter keys: Keys at the top under which nothing is changed.
+  /// - Parameter keys: Top-level keys to remove from the document.
   mutating func applied(to root: Node, leaving keys: [String]) -> Node {
     guard let entries = root.mapping else { return applied(to: root, under: []) }
     let rest = entries.filter { !keys.contains($0.key) }
     return applied(to: Node(.mapping(rest), at: root.place, path: root.path), under: [])
   }
 
-  /// - Parameter keys: The keys of steps above the node, the outermost first. What they may use is
-  ///   asked only where a variable is: chains without variables never pay for that.
+  /// - Parameter keys: The keys above the node, outermost first. Whether they accept captured
+  ///   values is looked up only for text with a brace, so chains without variables do not pay for
+  ///   it.
   private mutating func applied(to node: Node, under keys: [String]) -> Node {
     switch node.content {
     case .scalar(let text, let isPlain):
@@ -47,7 +51,7 @@ struct Substitution {
       return Node(.sequence(new), at: node.place, path: node.path)
     case .mapping(let entries):
       let new = entries.map { entry in
-        // Keys under 'with' are names of variables, which may equal a key of a step.
+        // Keys under 'with' are variable names, which may equal a key of a step.
         let key = keys.last == "with" ? "" : entry.key
         let value = applied(to: entry.value, under: keys + [key])
         return Node.Entry(key: entry.key, keyPlace: entry.keyPlace, value: value)
@@ -57,7 +61,7 @@ struct Substitution {
     }
   }
 
-  /// `{ u8: {level} }`, which is a mapping in YAML.
+  /// Reports `{ u8: {level} }`, which YAML reads as a mapping because the quotes are missing.
   private mutating func complainOfMissingQuotes(_ entries: [Node.Entry]) {
     guard let entry = entries.first, entries.count == 1, entry.value.isNull,
       table[entry.key] != nil || captured.contains(entry.key),
@@ -69,7 +73,7 @@ struct Substitution {
 
   private mutating func scalar(_ text: String, isPlain: Bool, _ node: Node, isLive: Bool) -> Node {
     guard let template = MessageTemplate(text) else {
-      // The reader of the template reports a better error.
+      // The parser of templates reports a better error.
       if isLive { return node }
       let expected = "a variable in braces such as {level}, or {{ for a brace"
       problems.append(Problem(found: node.shown, expected: expected).at(node))
@@ -106,7 +110,7 @@ struct Substitution {
 
   /// The value of a variable; nil for a captured value.
   ///
-  /// - Throws: Why a name has no value here.
+  /// - Throws: `Problem` for a name that has no value here.
   private mutating func known(_ path: VariablePath, isLive: Bool) throws(Problem) -> String? {
     let name = path.variable
     if let value = table[name] {
@@ -124,7 +128,7 @@ struct Substitution {
       let message = "the cell of '\(name)' is empty, and the chain has no default for it"
       throw Problem(message, expected: "a value in the table, or a default under 'variables'")
     }
-    // The reader reports names that are not captured, with the names that are.
+    // The reader of steps reports it, and suggests captured names.
     if isLive { return nil }
     let message = "unknown variable '\(name)'"
     if table.names.isEmpty {

@@ -3,24 +3,23 @@
 import Bluetooth
 import Documents
 
-/// The kind of value that a variable of a chain takes.
+/// The type of a chain's variable.
 public enum VariableType: String, Hashable, Sendable, CaseIterable {
-  /// Any text; it is never read as a number.
+  /// Any text; never converted to a number.
   case text
-  /// A whole number, decimal or after `0x`.
+  /// A whole number, decimal or hexadecimal after `0x`.
   case integer
-  /// A number, also with a fraction.
+  /// A number, with or without a fraction.
   case number
-  /// `true` or `false`.
   case boolean
-  /// `10s`, `500ms`.
+  /// A duration: `10s`, `500ms`.
   case duration
-  /// `C0:FF:EE:00:00:01`.
+  /// A Bluetooth address: `C0:FF:EE:00:00:01`.
   case address
-  /// Octets as hexadecimal digits.
+  /// Bytes as hexadecimal digits.
   case hex
 
-  /// Whether `text` is such a value.
+  /// Whether `text` is a valid value of the type.
   ///
   /// ```swift
   /// print(VariableType.duration.takes("10s"), VariableType.integer.takes("ten"))  // true false
@@ -50,6 +49,7 @@ public enum VariableType: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// Whether its values are used without quotes.
+  /// Whether values are substituted without quotes, so that YAML may read them as numbers or
+  /// booleans.
   var isPlain: Bool { self != .text && self != .hex && self != .address }
 }

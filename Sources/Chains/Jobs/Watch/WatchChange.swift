@@ -1,39 +1,37 @@
-// What happens while devices are watched, and what is made of it.
+// The input and output of a watch's state machine: changes, and the events that result.
 
 package import Bluetooth
 
-/// One thing that happened. Devices and series are named by their indexes in the plan.
+/// A change during a watch. Devices and series are identified by their indices in the plan.
 package enum WatchChange: Sendable {
-  /// An attempt to connect begins.
+  /// An attempt to connect began.
   case connecting(device: Int)
   /// The device is connected.
   case connected(device: Int, LinkOrigin)
-  /// The characteristic is subscribed, or was read.
+  /// The characteristic was subscribed to, or read for the first time.
   case active(series: Int)
-  /// A value arrived.
   case value(series: Int, Sample)
-  /// Values are missing.
+  /// Values were lost.
   case gap(series: Int, NotificationGap)
-  /// The connection could not be made, dropped, or cannot be used any more.
+  /// The device could not be connected, or its connection dropped or became unusable.
   case lost(device: Int, RunFailure)
-  /// A window of rates is over: the ordinal of the window, from 1.
+  /// A window of rates ended; the number of the window, from 1.
   case windowEnded(Int)
 }
 
-/// What one change leads to.
+/// The events that result from one change.
 package struct WatchOutput: Sendable {
-  /// The device that it is about, by its index; nil for what is made of several.
+  /// The index of the device; nil if the output combines several devices.
   package var device: Int?
   /// The event for the journal of the device.
   package var recorded: RunEvent?
-  /// The event that is printed.
+  /// The event to print.
   package var printed: RunEvent?
-  /// How the connection of the device changed.
+  /// The change of the device's connection, if there was one.
   package var link: WatchedLink.Change?
-  /// The run that begins with it: all chains of the run before have ended.
+  /// The new run, after all chains of the previous run have ended; nil if the run continues.
   package var nextRun: RunIdentity?
 
-  /// Nothing.
   package init() {}
 
   init(device: Int, recorded: RunEvent?) {
@@ -41,19 +39,18 @@ package struct WatchOutput: Sendable {
     self.recorded = recorded
   }
 
-  /// Whether it is a printed record, which counts.
+  /// Whether the output is a printed record, which counts towards the limit.
   var isRecord: Bool {
     if case .value? = printed?.change { true } else { false }
   }
 }
 
-/// Something that happened in a watch, for people.
+/// A mark for an event in a watch, with its text.
 package struct WatchMark: Equatable, Sendable {
-  /// What kind of thing it is.
   package enum Kind: String, Sendable {
     case connected, disconnected, reconnected, gap, fault, note
 
-    /// The first letter, which no other has.
+    /// The first letter in upper case, which is unique to each kind.
     package var letter: Character { Character(rawValue.prefix(1).uppercased()) }
   }
 
@@ -65,7 +62,7 @@ package struct WatchMark: Equatable, Sendable {
     self.text = text
   }
 
-  /// The connection of a device changed.
+  /// Creates the mark for a change of a connection.
   package init(_ change: WatchedLink.Change) {
     switch change {
     case .connected: self.init(.connected, "connected")
@@ -77,7 +74,7 @@ package struct WatchMark: Equatable, Sendable {
     }
   }
 
-  /// Values are missing; nil where the connection was lost, which has a mark of its own.
+  /// Creates the mark for lost values; nil if the connection dropped, which has a mark of its own.
   package init?(_ gap: NotificationGap, of name: String) {
     guard gap.cause != .linkLost else { return nil }
     self.init(.gap, "\(name): \(counted(gap.dropped, "value")) dropped")

@@ -1,13 +1,13 @@
-// What `watch` does: which values of which devices, and what is made of them.
+// The plan of `watch`: its devices and characteristics, and the form of the output.
 //
-// A pure value. Watching carries it out.
+// A pure value, performed by Watching.
 
 package import Bluetooth
 import Spelling
 
-/// The devices that are watched, their characteristics, and the form of the output.
+/// The devices and characteristics of a watch, and the form of its output.
 package struct WatchPlan: Hashable, Sendable {
-  /// A device and what is watched of it.
+  /// A device and its watched characteristics.
   package struct Device: Hashable, Sendable {
     package let target: DeviceTarget
     package var characteristics: [CharacteristicSelector]
@@ -18,19 +18,19 @@ package struct WatchPlan: Hashable, Sendable {
     }
   }
 
-  /// How values arrive.
+  /// The source of the values.
   package enum Source: Hashable, Sendable {
-    /// They are notified or indicated.
+    /// Notifications or indications.
     case notify(SubscriptionOptions)
-    /// They are read at this interval, from start to start.
+    /// Reads at this interval, measured from start to start.
     case poll(every: Duration)
   }
 
-  /// What is made of the values.
+  /// The form of the output.
   package enum View: Hashable, Sendable {
-    /// Each value is printed.
+    /// Each value.
     case values
-    /// The latest values of all characteristics are one record, printed when one of them changes.
+    /// A record with the latest values of all characteristics, each time one of them changes.
     case combined
     /// The number of values in each window, and their rate per second.
     case rate(window: Duration)
@@ -39,19 +39,20 @@ package struct WatchPlan: Hashable, Sendable {
   package let devices: [Device]
   package var source: Source
   package var view: View
-  /// The format of values without a specification.
+  /// The format; nil uses that of the characteristic's specification.
   package var format: ValueFormat?
-  /// The fields that are printed; empty for all.
+  /// The fields to print; empty for all.
   package var fields: [String]
-  /// How long connecting, subscribing and one read may take, each.
+  /// The timeout of connecting, of subscribing and of one read, each.
   package var limit: Duration
-  /// How long to watch, from when all subscriptions are active; nil: until it is cancelled.
+  /// The duration, counted from the moment all subscriptions are active; nil watches until
+  /// cancelled.
   package var duration: Duration?
-  /// After how many printed records it ends; nil: it is not counted.
+  /// The number of printed records that ends the watch; nil for no limit.
   package var count: Int?
-  /// The names by which characteristics are shown.
+  /// The names for characteristics in output.
   package var names = AttributeNames.assigned
-  /// Whether a device that cannot be connected is tried again, at the start and after a drop.
+  /// Whether a device that cannot be connected, at the start or after a drop, is tried again.
   package var reconnects: Bool
 
   package init(
@@ -70,21 +71,21 @@ package struct WatchPlan: Hashable, Sendable {
     self.reconnects = reconnects
   }
 
-  /// How many characteristics can be watched in all.
+  /// The maximum number of characteristics on all devices together.
   package static let mostSeries = 64
 
-  /// One characteristic of one device.
+  /// A characteristic of one device.
   package struct Series: Sendable {
-    /// Its index in ``WatchPlan/series``.
+    /// The index in ``WatchPlan/series``.
     package let index: Int
-    /// The index of its device.
+    /// The index of the device.
     package let device: Int
     package let target: CharacteristicSelector
-    /// Its step, in events.
+    /// The step of the series, in events.
     package let reported: ReportedStep
   }
 
-  /// Everything that is watched, by device, in the order of the command line.
+  /// All series, by device, in the order of the command line.
   package var series: [Series] {
     var series: [Series] = []
     for (index, device) in devices.enumerated() {
@@ -97,7 +98,7 @@ package struct WatchPlan: Hashable, Sendable {
     return series
   }
 
-  /// The chain that does the same on each device, as a dry run prints it: for journals.
+  /// Equivalent chains for each device, in the form of a dry run, for journals.
   package var definition: String {
     devices.map { device in
       Plan(device: device.target, timeout: limit, steps: steps(of: device)).description
@@ -115,7 +116,7 @@ package struct WatchPlan: Hashable, Sendable {
     }
   }
 
-  /// What it is doing, for a status line: `watching battery-level`.
+  /// The activity for a status line: `watching battery-level`.
   package var doing: String {
     let names = devices.flatMap(\.characteristics)
     guard devices.count > 1 else {
@@ -126,7 +127,7 @@ package struct WatchPlan: Hashable, Sendable {
 
   // MARK: Fields
 
-  /// The message about what cannot be watched so; nil when all can.
+  /// The reason that the plan is invalid; nil if it is valid.
   package var problem: String? {
     let count = devices.map(\.characteristics.count).reduce(0, +)
     if count > Self.mostSeries {
@@ -149,9 +150,9 @@ package struct WatchPlan: Hashable, Sendable {
     return nil
   }
 
-  /// The fields of a value that are printed; nil where it has none of them at the moment.
+  /// Returns the value with only the fields to print; nil if it has none of them.
   ///
-  /// A value that does not match its format has no fields, and is printed as it came.
+  /// A value that does not match its format has no fields, and is returned unchanged.
   func selected(_ value: StepValue) -> StepValue? {
     guard !fields.isEmpty, let decoded = value.decoded else { return value }
     let chosen = fields.compactMap { decoded.field(at: $0) }

@@ -1,11 +1,11 @@
-// A watched device as a chain: the events that its journal has.
+// A watched device as a chain of steps, for its journal.
 //
-// A pure state machine: changes go in, changes of a run come out.
+// A pure state machine: it is given changes and returns events of a run.
 
 import Bluetooth
 import Signals
 
-/// The steps of one device: it is connected, and each characteristic is listened to until the end.
+/// The steps of one device: a connect, and for each characteristic a step that lasts until the end.
 struct WatchRecords: Sendable {
   private struct Listened {
     let step: ReportedStep
@@ -18,10 +18,10 @@ struct WatchRecords: Sendable {
 
   private var listened: [Int: Listened]
   private let order: [Int]
-  /// When the attempt to connect that is under way began.
+  /// The start of the current attempt to connect; nil if there is none.
   private var connecting: Instant?
   private var failure: RunFailure?
-  /// Whether an attempt to connect was under way when the chain ended.
+  /// Whether an attempt to connect was running when the chain ended.
   private var isConnecting = false
 
   init(_ series: [WatchPlan.Series]) {
@@ -41,7 +41,7 @@ struct WatchRecords: Sendable {
     return connectEnded(.ok, .linked(origin), nil, at: now)
   }
 
-  /// The connection could not be made, which is the end of its step, or dropped.
+  /// Records that the connection dropped, or could not be made, which ends its step.
   mutating func lost(_ failure: RunFailure, at now: Instant) -> RunEvent.Change? {
     self.failure = failure
     return connectEnded(.failed, nil, failure, at: now)
@@ -59,7 +59,7 @@ struct WatchRecords: Sendable {
     )
   }
 
-  /// A characteristic is active: its step begins, the first time.
+  /// Begins the step of a characteristic when it first becomes active.
   mutating func active(_ index: Int, at now: Instant) -> RunEvent.Change? {
     guard let step = listened[index], step.begun == nil else { return nil }
     listened[index]?.begun = now
@@ -76,7 +76,7 @@ struct WatchRecords: Sendable {
     return listened[index].map { .gap($0.step, gap) }
   }
 
-  /// The chain continues in another run: the steps that are under way begin again.
+  /// Begins the running steps again, in another run.
   mutating func again(at now: Instant) -> [RunEvent.Change] {
     var changes: [RunEvent.Change] = []
     if isConnecting { changes.append(connecting(at: now)) }
@@ -89,11 +89,11 @@ struct WatchRecords: Sendable {
     return changes
   }
 
-  /// The watch is over: the ends of the steps that are under way, and of the chain.
+  /// Ends the running steps and the chain.
   ///
-  /// - Parameter cause: Why the watch ended; nil when it ended as asked.
+  /// - Parameter cause: The failure that ended the watch; nil if it ended as planned.
   mutating func finish(_ cause: RunFailure?, at now: Instant) -> [RunEvent.Change] {
-    // The failure of another device ends this one, too: it is cancelled.
+    // If another device failed, the steps of this one are cancelled.
     let isOwn = cause != nil && cause == failure
     let ended: StepResult.Status = cause == nil ? .ok : isOwn ? .failed : .cancelled
     var changes: [RunEvent.Change] = []

@@ -1,6 +1,7 @@
-// All that is known of a watch under way.
+// The state of a running watch.
 //
-// A pure state machine: what happens goes in with its time, what is recorded and printed comes out.
+// A pure state machine: it is given changes with their times, and returns events to record and
+// print.
 
 import Bluetooth
 import Signals
@@ -12,20 +13,20 @@ struct WatchState: Sendable {
   private var identity: RunIdentity
   /// The wall-clock time at the start of the loop.
   private let wallClockAtStart: Duration
-  /// When the watch began; nil before.
+  /// The start of the watch; nil before.
   private var begun: Instant?
-  /// When the run of the journal began, its ordinal, and the day of it.
+  /// The start, the number and the day of the journal's current run.
   private var run: (begun: Instant, ordinal: Int, day: Int64) = (.start, 1, 0)
-  /// From when on the journal's run misses values of a device that is not connected.
+  /// For each device, the start of a gap not yet recorded in the current run; nil while connected.
   private var unrecordedSince: [Instant?]
   private(set) var links: [WatchedLink]
   private var records: [WatchRecords]
   private var view: WatchView
-  /// Whether everything was active at least once.
+  /// Whether all series have been active.
   private(set) var hasStarted = false
-  /// How many records are to be printed yet; nil: they are not counted.
+  /// The number of records still to print; nil for no limit.
   private var recordsLeft: Int?
-  /// Whether as many records were printed as the plan wants.
+  /// Whether all records of the plan are printed.
   var hasAll: Bool { recordsLeft == 0 }
 
   init(_ plan: WatchPlan, _ identity: RunIdentity, wallClockAtStart: Duration) {
@@ -42,7 +43,7 @@ struct WatchState: Sendable {
     unrecordedSince = own.map { _ in nil }
   }
 
-  /// The watch begins: each device has a chain.
+  /// Begins the watch, with a chain for each device.
   mutating func begin(at now: Instant) -> [WatchOutput] {
     begun = now
     run = (now, 1, day(at: now))
@@ -58,8 +59,8 @@ struct WatchState: Sendable {
     (wallClockAtStart + now.sinceStart).components.seconds / 86_400
   }
 
-  /// On the first call of a new day, the chains end and continue in another run. What is printed goes
-  /// on.
+  /// Ends the chains and continues them in another run, at the first call of a new day. Printed
+  /// output continues.
   mutating func continueOnNewDay(at now: Instant) -> [WatchOutput] {
     let today = day(at: now)
     guard begun != nil, today > run.day else { return [] }
@@ -77,7 +78,7 @@ struct WatchState: Sendable {
     return outputs
   }
 
-  /// The ends of all chains of the run, with the gaps of devices that are not connected.
+  /// Ends all chains of the run, with the gaps of devices that are not connected.
   private mutating func ends(_ cause: RunFailure?, at now: Instant) -> [WatchOutput] {
     var outputs: [WatchOutput] = []
     for series in series {
@@ -94,7 +95,7 @@ struct WatchState: Sendable {
     return outputs
   }
 
-  /// What comes of a change: nothing after the last record that is counted.
+  /// Applies a change; returns nothing after the last record of the plan.
   mutating func happened(_ change: WatchChange, at now: Instant) -> [WatchOutput] {
     guard !hasAll else { return [] }
     let outputs = continueOnNewDay(at: now) + take(change, at: now)
@@ -126,7 +127,7 @@ struct WatchState: Sendable {
       output.link = links[device].lost(failure, at: now)
       switch output.link {
       case .lost?: unrecordedSince[device] = now
-      // What ends the watch is how it ended.
+      // The failure that ends the watch is reported with its end, not here.
       case .failed? where !connectsAgain(device, after: failure): output.link = nil
       case .connected?, .failed?, .reconnected?, nil: break
       }
@@ -150,8 +151,8 @@ struct WatchState: Sendable {
     return [output, missed(index, printedFrom: lostAt, at: now)]
   }
 
-  /// The values of a series between the loss of its connection and now: the journal's run may have
-  /// begun in between.
+  /// Records the gap in a series since its connection dropped. The journal's run may have begun in
+  /// between, so its gap may be shorter than the printed one.
   private mutating func missed(
     _ index: Int, printedFrom from: Instant, at now: Instant
   ) -> WatchOutput {
@@ -163,9 +164,9 @@ struct WatchState: Sendable {
     return with(view.gap(index, printed), recorded(device, now, change))
   }
 
-  /// The watch is over. A device that is not connected now has missed values until the end.
+  /// Ends the watch. A device that is not connected gets a gap until now.
   ///
-  /// - Parameter cause: Why it ended; nil when it ended as asked.
+  /// - Parameter cause: The failure that ended the watch; nil if it ended as planned.
   mutating func finish(_ cause: RunFailure?, at now: Instant) -> [WatchOutput] {
     guard begun != nil else { return [] }
     var outputs: [WatchOutput] = []
@@ -177,20 +178,20 @@ struct WatchState: Sendable {
     return outputs + ends(cause, at: now)
   }
 
-  /// A note that a person typed, which began at a time. The chain of each device has it.
+  /// Adds a note of the user to the chain of each device, at the time its typing began.
   func note(_ text: String, at time: Instant) -> [WatchOutput] {
     guard let begun else { return [] }
     let change = RunEvent.Change.note(text)
     return plan.devices.indices.map { device in
       var output = recorded(device, time, change)
-      // It is printed once.
+      // Printed only once.
       guard device == 0 else { return output }
       output.printed = event(plan.devices[device].target.text, time, since: begun, change)
       return output
     }
   }
 
-  /// The pause before a device is connected again; nil when it is not.
+  /// The pause before the device is reconnected; nil if it is not.
   mutating func pause(beforeConnecting device: Int, after failure: RunFailure) -> Duration? {
     connectsAgain(device, after: failure) ? links[device].nextPause() : nil
   }

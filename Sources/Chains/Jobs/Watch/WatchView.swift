@@ -1,11 +1,11 @@
-// What is printed of watched values: each of them, the latest of all, or their rates.
+// The printed output of a watch: each value, the latest of all, or their rates.
 //
-// A pure state machine: changes go in, events without a run come out.
+// A pure state machine: it is given changes and returns events without a run.
 
 import Bluetooth
 import Signals
 
-/// Makes the printed events of a watch.
+/// The printed events of a watch.
 struct WatchView: Sendable {
   struct Item: Sendable {
     let device: String
@@ -13,10 +13,10 @@ struct WatchView: Sendable {
     let change: RunEvent.Change
   }
 
-  /// The values of one characteristic in the open window.
+  /// The values of one characteristic in the current window.
   private struct Window {
     var count = 0
-    /// Whether the device was not connected in some of it.
+    /// Whether the device was disconnected during part of the window.
     var isBroken = false
   }
 
@@ -26,7 +26,7 @@ struct WatchView: Sendable {
   private let names: [String]
   private var latest: [StepValue?]
   private var windows: [Window]
-  /// When the first window began, and how many are over.
+  /// The start of the first window, and the number of ended windows.
   private var grid: (start: Instant, over: Int)?
 
   init(_ plan: WatchPlan) {
@@ -44,13 +44,13 @@ struct WatchView: Sendable {
     windows = Array(repeating: Window(), count: series.count)
   }
 
-  /// Everything is active: the first window begins.
+  /// Begins the first window; called once all series are active.
   mutating func begin(at now: Instant) {
     grid = (now, 0)
     windows = Array(repeating: Window(), count: series.count)
   }
 
-  /// The device is not connected.
+  /// Records that the device disconnected.
   mutating func lost(device: Int) {
     for index in series.indices where series[index].device == device {
       windows[index].isBroken = true
@@ -84,24 +84,25 @@ struct WatchView: Sendable {
     switch plan.view {
     case .values: return item(index, gap.to, .gap(series[index].reported, gap))
     case .combined:
-      // A device that was not connected misses the values of all its characteristics at once.
+      // A gap affects all series of the device at once, so only the first reports it.
       let isFirst = index == 0 || series[index - 1].device != series[index].device
       guard gap.cause != .linkLost || isFirst else { return nil }
       return Item(device: allDevices, at: gap.to, change: .gap(combined, gap))
     case .rate:
-      // They arrived, though nobody has them; without a connection the window is a gap itself.
+      // Dropped values did arrive, so they count for the rate. A window without a connection
+      // becomes a gap itself.
       windows[index].count += gap.dropped
       return nil
     }
   }
 
-  /// A window is over; the ones before it are, too.
+  /// Ends a window, and all before it.
   ///
   /// - Parameters:
-  ///   - number: The ordinal of the window, from 1.
+  ///   - number: The number of the window, from 1.
   ///   - isConnected: Whether each device is connected now.
-  /// - Returns: The rate of each characteristic; a gap where its device was not connected all the
-  ///   time.
+  /// - Returns: The rate of each characteristic; a gap if its device was disconnected for part of
+  ///   the window.
   mutating func windowEnded(_ number: Int, _ isConnected: [Bool]) -> [Item] {
     guard case .rate(let length) = plan.view, let grid, number > grid.over else { return [] }
     let from = grid.start + length * grid.over

@@ -1,25 +1,25 @@
-// The connection of a watched device: when it is made again, and after which pause.
+// The state of a watched device's connection, and the pauses before it is reconnected.
 //
-// A pure value.
+// A pure value; it connects nothing.
 
 import Bluetooth
 package import Signals
 
-/// Decides whether a device is connected again.
+/// A connection that decides whether and when the device is reconnected.
 package struct WatchedLink: Sendable {
-  /// A change of the connection, for people.
+  /// A change of the connection, for output.
   package enum Change: Hashable, Sendable {
-    /// It is connected for the first time, and everything is subscribed.
+    /// Connected for the first time, with all subscriptions active.
     case connected
-    /// An attempt to connect and subscribe failed, for another reason than the one before; it is
-    /// repeated, unless the plan forbids it.
+    /// An attempt to connect and subscribe failed, for a different reason than the previous one. It
+    /// is repeated, unless the plan forbids it.
     case failed(RunFailure)
-    /// The connection dropped; it is made again, unless the plan forbids it.
+    /// The connection dropped. It is reconnected, unless the plan forbids it.
     case lost(RunFailure)
-    /// It is connected and subscribed again, after this time.
+    /// Connected and subscribed again, after this time.
     case reconnected(after: Duration)
 
-    /// Whether the device is connected now.
+    /// Whether the device is connected after the change.
     package var isConnected: Bool {
       switch self {
       case .connected, .reconnected: true
@@ -28,7 +28,7 @@ package struct WatchedLink: Sendable {
     }
   }
 
-  /// What distinguishes failures for people.
+  /// The parts of a failure that make it a new one for the user.
   private struct Reason: Hashable, Sendable {
     let code: DeviceFailure.Code
     let what: String
@@ -40,26 +40,26 @@ package struct WatchedLink: Sendable {
 
   private var inactive: Set<Int>
   private let series: Set<Int>
-  /// Whether everything of the device was active once.
+  /// Whether all series of the device have been active.
   package private(set) var hasBegun = false
-  /// When the connection dropped; nil while it is up, and before the first one.
+  /// The time at which the connection dropped; nil while it is up, and before the first one.
   package private(set) var lostAt: Instant?
   private var pause = Self.firstPause
-  /// Of the last failure; nil once everything is active.
+  /// The reason of the last failure; nil once all series are active.
   private var reason: Reason?
 
-  /// A device that is not connected.
+  /// Creates the state of a device that is not connected.
   package init(series: some Sequence<Int>) {
     self.series = Set(series)
     inactive = self.series
   }
 
-  /// Whether everything of the device is active now.
+  /// Whether all series of the device are active now.
   package var isActive: Bool { inactive.isEmpty }
 
-  /// A characteristic is active.
+  /// Records that a series is active.
   ///
-  /// - Returns: The change, when it was the last one.
+  /// - Returns: The change, if it was the last inactive series; otherwise nil.
   package mutating func active(_ index: Int, at now: Instant) -> Change? {
     guard inactive.remove(index) != nil, inactive.isEmpty else { return nil }
     defer {
@@ -70,31 +70,30 @@ package struct WatchedLink: Sendable {
     return lostAt.map { .reconnected(after: now - $0) } ?? .connected
   }
 
-  /// A value arrived: the connection is of use.
+  /// Resets the pause, because a received value shows that the connection works.
   package mutating func received() { pause = Self.firstPause }
 
-  /// The connection cannot be used.
+  /// Records that the connection is unusable.
   ///
-  /// - Returns: The change; nil when it was not usable before either, for the same reason.
+  /// - Returns: The change; nil if it was already unusable for the same reason.
   package mutating func lost(_ failure: RunFailure, at now: Instant) -> Change? {
     inactive = series
     let former = reason
-    // Details, such as the RSSI of other devices in range, change with each attempt.
+    // Only these parts: details such as the RSSI of other devices change with each attempt.
     reason = Reason(code: failure.code, what: failure.what, bluez: failure.bluez)
     guard hasBegun, lostAt == nil else { return reason == former ? nil : .failed(failure) }
     lostAt = now
     return .lost(failure)
   }
 
-  /// The pause before the next attempt: it doubles until a value arrives.
+  /// Returns the pause before the next attempt, and doubles it; a received value resets it.
   package mutating func nextPause() -> Duration {
     defer { pause = min(pause * 2, Self.longestPause) }
     return pause
   }
 
-  /// Whether another attempt to connect can help, be it the first one or a later one: the device may
-  /// come into range. A restarted bluetoothd and an adapter that is switched on again help; a bus
-  /// that is gone does not come back.
+  /// Whether another attempt to connect can succeed. The device may come into range, bluetoothd may
+  /// restart, and the adapter may be powered again, but a lost D-Bus connection does not return.
   package func canConnect(after failure: RunFailure) -> Bool {
     switch failure.class {
     case .passing: return failure.isWorthAnotherTry

@@ -1,15 +1,15 @@
 // Watches several characteristics of several devices, in one turn.
 //
-// Thin: WatchState decides what comes of what happens.
+// It performs I/O only: WatchState decides the output.
 
 package import Bluetooth
 package import Signals
 
-/// A watch under way.
+/// A running watch.
 ///
-/// All devices are watched side by side in one turn of one scheduler, which owns their connections:
-/// what was connected is disconnected, however the watch ends, unless another watch uses it, too. A
-/// device that cannot be connected, and one whose connection drops, is tried again after a pause.
+/// All devices are watched concurrently in one turn of one scheduler, which owns their connections:
+/// they are disconnected even if the watch fails, unless another watch uses them. A device that
+/// cannot be connected, or whose connection drops, is tried again after a pause.
 package struct Watching: Sendable {
   private let plan: WatchPlan
   private let series: [WatchPlan.Series]
@@ -19,17 +19,17 @@ package struct Watching: Sendable {
   private let follow: @Sendable (RunWait) -> Void
   private let stop: Signal<Void>
   private let state: Guarded<WatchState>
-  /// Has a value once everything was active.
+  /// Sends a value once all series have been active.
   private let started = Subject<Void>(replaying: 1)
-  /// Has a value once as many records were printed as the plan wants.
+  /// Sends a value once all records of the plan are printed.
   private let counted = Subject<Void>(replaying: 1)
 
-  /// Describes a watch; starts nothing.
+  /// Creates a watch; starts nothing.
   ///
   /// - Parameters:
-  ///   - services: One for each device of the plan, all of one scheduler.
-  ///   - receive: Called on the loop with what is recorded and printed, one at a time.
-  ///   - follow: Called with what is waited for.
+  ///   - services: One for each device of the plan, all with the same scheduler.
+  ///   - receive: Called on the loop with events to record and print, one at a time.
+  ///   - follow: Called with each wait, for a live view.
   ///   - stop: Ends the watch when it sends a value.
   package init(
     _ plan: WatchPlan, on services: [any Device], in scheduler: SerialScheduler,
@@ -47,13 +47,13 @@ package struct Watching: Sendable {
     state = Guarded(WatchState(plan, identity, wallClockAtStart: scheduler.loop.wallClockAtStart))
   }
 
-  /// Connects, subscribes, and reports until it ends; sends nothing.
+  /// Connects, subscribes and reports; the signal itself sends nothing.
   ///
-  /// What happens is taken where it happens: no value passes through another task, and values that
-  /// wait are taken one after the other.
+  /// Changes are applied where they happen, so no value passes through another task, and buffered
+  /// values are applied one after another.
   ///
-  /// - Returns: Completes at the end of the time or of the count. Fails with a permanent failure, and
-  ///   with any where the plan forbids to connect again.
+  /// - Returns: A signal that completes after the duration or the count of the plan. It fails with
+  ///   a permanent failure, and with any failure if the plan forbids reconnecting.
   package func records() -> Signal<Void> {
     let start = started.signal.take(1)
     var parts = services.indices.map { device($0) }
@@ -73,7 +73,7 @@ package struct Watching: Sendable {
     }
   }
 
-  /// Reports what comes of a change, up to the last record that is counted.
+  /// Applies a change and reports its output, up to the last record of the plan.
   private func happened(_ change: WatchChange) {
     let (outputs, hasStarted, hasAll) = state.withLock { state in
       let hadStarted = state.hasStarted
@@ -91,14 +91,14 @@ package struct Watching: Sendable {
 
   /// Reports the end of the watch, after its last change.
   ///
-  /// - Parameter cause: Why it ended; nil when it ended as asked.
+  /// - Parameter cause: The failure that ended the watch; nil if it ended as planned.
   package func finish(_ cause: RunFailure?) {
     report(state.withLock { $0.finish(cause, at: loop.now) })
   }
 
-  /// Reports a note that a person typed.
+  /// Reports a note of the user.
   ///
-  /// - Parameter time: When the person began to type it.
+  /// - Parameter time: The time at which its typing began.
   package func note(_ text: String, at time: Instant) {
     report(state.withLock { $0.note(text, at: time) })
   }
@@ -107,7 +107,7 @@ package struct Watching: Sendable {
 
   // MARK: A device
 
-  /// Watches a device, with as many connections as necessary; sends nothing.
+  /// Watches a device over as many connections as necessary; the signal itself sends nothing.
   private func device(_ index: Int) -> Signal<Void> {
     Signal(home: services[index].scheduler) { [self] sink in
       while true {
@@ -126,7 +126,7 @@ package struct Watching: Sendable {
     }
   }
 
-  /// One connection: it lasts until it drops, or something fails.
+  /// Watches a device over one connection, until it drops or another failure occurs.
   private func session(_ index: Int) -> Signal<Void> {
     let service = services[index]
     let series = series.filter { $0.device == index }
@@ -172,13 +172,14 @@ package struct Watching: Sendable {
     }
   }
 
-  /// Reads the value that a subscribed characteristic has, where it can be read; sends nothing.
+  /// Reads the current value of a subscribed characteristic, if it is readable; the signal itself
+  /// sends nothing.
   ///
-  /// It is no failure when the value cannot be read. A value that is notified meanwhile is newer.
+  /// A failed read is ignored. If a value is notified first, the read value is older and dropped.
   private func present(
     _ series: WatchPlan.Series, _ service: any Device, unless isNotified: Guarded<Bool>
   ) -> Signal<Void> {
-    // A rate counts what the device sends.
+    // A rate counts only the values that the device sends.
     if case .rate = plan.view { return .empty() }
     let (target, limit) = (series.target, plan.limit)
     let reading = service.services().flattenMap { services in
@@ -193,14 +194,14 @@ package struct Watching: Sendable {
           happened(.value(series: series.index, sample))
         }
       } catch  where !Task.isCancelled && !(error is CancellationError) {
-        // The subscription reports a connection that is lost.
+        // Ignored: if the connection dropped, the subscription reports it.
       }
     }
   }
 }
 
 extension GATTService {
-  /// Whether it has the characteristic, which can be read.
+  /// Whether the service has the characteristic, and it is readable.
   fileprivate func hasReadable(_ target: CharacteristicSelector) -> Bool {
     guard (target.service ?? uuid) == uuid else { return false }
     return characteristics.contains { characteristic in

@@ -1,4 +1,4 @@
-// What checking has found so far.
+// The results of `blerun check`: problems, warnings and valid files.
 
 import Bluetooth
 import Documents
@@ -6,13 +6,12 @@ import Jobs
 import NordicSuites
 import SimulatedDevices
 
-/// What is wrong and what is right with files, in the order in which they were given.
+/// The problems and the valid files found so far, in the order in which the files were given.
 struct Checked {
-  /// Everything that is wrong.
   private(set) var problems: [Problem] = []
-  /// What is valid and hardly meant.
+  /// Contents that are valid but probably not intended.
   private(set) var warnings: [Problem] = []
-  /// What is right, one file a line.
+  /// The lines about valid files, one for each.
   private(set) var praise: [String] = []
   private var chains: [(file: String, plan: Plan)] = []
 
@@ -61,7 +60,7 @@ struct Checked {
     }
   }
 
-  /// Reads steps as they stand on one line.
+  /// Reads the steps of a chain in the one-line form.
   mutating func read(line: String) {
     let plan = Result { () throws(DocumentErrors) in
       try Plan.parse(line: line, with: bindings, names: names, includesFiles: true)
@@ -69,7 +68,7 @@ struct Checked {
     take(Plan.lineName, plan)
   }
 
-  /// Looks on simulated devices, where any are given, for what the chains name.
+  /// Searches the simulated devices, if any are given, for the attributes that the chains name.
   mutating func look(in files: [String]) {
     let devices: [DeviceDefinition]
     do {
@@ -98,13 +97,13 @@ struct Checked {
     }
   }
 
-  /// Keeps a chain: simulated devices are searched for what it names.
+  /// Records a chain, whose attributes are later searched for on simulated devices.
   private mutating func take(_ name: String, _ plan: Result<Plan, DocumentErrors>) {
     if let plan = try? plan.get() { chains.append((name, plan)) }
     take(name, plan) { "\(counted($0.writtenStepCount, "step")), ok" }
   }
 
-  /// Keeps the line about a valid file, or everything that is wrong with it.
+  /// Records the line about a valid file, or all of its problems.
   private mutating func take<Contents>(
     _ name: String, _ contents: Result<Contents, DocumentErrors>, _ praised: (Contents) -> String
   ) {
@@ -116,14 +115,14 @@ struct Checked {
 }
 
 extension Problem {
-  /// The same error at a step of a chain that was read.
+  /// Returns the problem at a step of a chain that was read.
   fileprivate func at(_ step: Step, of file: String) -> Problem {
     at(step.source ?? Place(file: file)).quoting(step.sourceText)
   }
 }
 
 extension Advertisement {
-  /// A simulated device as it is seen before anybody has connected to it.
+  /// Creates the advertisement of a simulated device that has never been connected.
   fileprivate init(_ definition: DeviceDefinition) {
     let advertisements = definition.advertisements
     let name = advertisements.contains(where: \.includesName) ? definition.name : nil

@@ -1,25 +1,27 @@
-// What kind of file it is, found from its content.
+// Recognises the kind of a file by its content.
+//
+// It only selects a reader; the reader then finds the errors.
 
 import Documents
 import Jobs
 import NordicSuites
 import SimulatedDevices
 
-/// What a file on the command line is meant to be.
+/// The kind of a file on the command line.
 enum FileKind {
   case suite
   case batch
-  /// A simulated device, or a scenario.
+  /// A simulated device or a scenario.
   case scenario
   /// Names for UUIDs, and keys of devices.
   case names
-  /// Steps, and no devices.
+  /// A chain: steps without devices.
   case chain
-  /// Anything else, also what cannot be read, or only once, such as a pipe. It is read as a chain,
-  /// which reports what is wrong.
+  /// Anything else, including unreadable files and pipes, which can be read only once. They are
+  /// read as a chain, which then reports the error.
   case unknown
 
-  /// Suites are known by their XML, the others by their keys.
+  /// Recognises suites by their XML and the other kinds by their top-level keys.
   init(of path: String) {
     if Suite.isMeant(at: path) {
       self = .suite
@@ -39,13 +41,14 @@ enum FileKind {
 }
 
 extension DocumentErrors {
-  /// What is wrong with a file, for a person. A file of another kind is not wrong in each of its
-  /// keys: the message names the command that reads it.
+  /// The problems of a file. A file of another kind gets only one, which names the command that
+  /// reads it, instead of one for each key.
   ///
   /// - Parameters:
   ///   - path: The file.
-  ///   - kind: What it was read as.
-  ///   - reader: What takes only files of that kind; nil to name what reads the file.
+  ///   - kind: The kind as which the file was read.
+  ///   - reader: The advice of a command that reads only `kind`; nil to name the command for the
+  ///     file.
   func problems(of path: String, readAs kind: FileKind, by reader: String? = nil) -> [Problem] {
     let found = FileKind(of: path)
     guard found != kind, let (what, advice) = found.advice(for: path) else { return problems }
@@ -54,7 +57,7 @@ extension DocumentErrors {
 }
 
 extension FileKind {
-  /// What it is, and what reads it; nil for one that is not known.
+  /// The kind in words, and the command that reads it; nil for an unknown kind.
   fileprivate func advice(for path: String) -> (what: String, command: String)? {
     switch self {
     case .suite: ("this is an nRF Connect suite", "blerun run \(path)")

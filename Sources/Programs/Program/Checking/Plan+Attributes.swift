@@ -1,4 +1,4 @@
-// What a chain names on a device.
+// Compares the attributes that a chain names with the services of a device.
 
 import Bluetooth
 import Documents
@@ -6,8 +6,8 @@ import Jobs
 import SimulatedDevices
 
 extension Plan {
-  /// What the steps name that none of the services has, each once, with the first step that names
-  /// it, in their order. Steps that only warn are left out.
+  /// The characteristics that steps name but no service has, each with the first step that names
+  /// it, in the order of the steps. Steps that only warn are ignored.
   func attributes(
     missingIn services: [ServiceEntry]
   ) -> [(selector: CharacteristicSelector, step: Step)] {
@@ -21,8 +21,8 @@ extension Plan {
     return named.filter { selector, _ in !services.contains { $0.has(selector) } }
   }
 
-  /// The operations that no characteristic of the services offers, in the order of the steps. Steps
-  /// that are to fail, or only warn, are left out.
+  /// The operations that no characteristic supports, in the order of the steps. Steps that must
+  /// fail or only warn are ignored.
   func operations(
     refusedBy services: [ServiceEntry]
   ) -> [(problem: String, remedy: String?, step: Step)] {
@@ -38,7 +38,7 @@ extension Plan {
     return refused
   }
 
-  /// Where a chain file names its device; the complete file where it does not.
+  /// The place of the key `device` in a chain file; the file itself if it has no such key.
   static func placeOfDevice(in file: String) -> Place {
     guard let text = try? TextFile.read(file), let root = try? Document.parse(text, file: file),
       let entry = root.mapping?.first(where: { $0.key == "device" })
@@ -56,7 +56,7 @@ extension ServiceEntry {
     !offers(of: selector).isEmpty
   }
 
-  /// The properties of the characteristics that a selector may select.
+  /// The properties of the characteristics that match a selector.
   fileprivate func offers(of selector: CharacteristicSelector) -> [CharacteristicProperties] {
     guard (selector.service ?? uuid) == uuid else { return [] }
     return characteristics.filter { characteristic in

@@ -1,4 +1,6 @@
-// `blerun demo`: a tour in one minute, without a radio.
+// `blerun demo`: a one-minute tour without a radio.
+//
+// The content of the tour is in Tour.swift.
 
 import ArgumentParser
 import Documents
@@ -39,7 +41,7 @@ struct Demo: ParsableCommand {
 
   /// Runs the command of a part.
   ///
-  /// - Returns: How the tour ends with it; nil where it goes on.
+  /// - Returns: The ending of the tour; nil if it continues.
   private func end(
     of part: Tour.Part, _ folder: String, _ program: DemoProgram, _ output: StandardOutput
   ) throws -> Ending? {
@@ -61,10 +63,10 @@ struct Demo: ParsableCommand {
   }
 }
 
-/// The program that runs the commands: this one, and what a user types for it.
+/// The program that runs the commands, and the name by which the user can run it.
 private struct DemoProgram {
   let path: String
-  /// `blerun` where the shell finds this program by that name, else its path.
+  /// `blerun` if the shell finds this program by that name, otherwise its path.
   let name: String
 
   init() {

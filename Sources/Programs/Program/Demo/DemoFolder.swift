@@ -5,13 +5,13 @@ import Glibc
 import Jobs
 
 struct DemoFolder {
-  /// Absolute.
+  /// The absolute path.
   let path: String
 
-  /// Makes the folder and its files.
+  /// Creates the folder and its files.
   ///
   /// - Parameter name: The folder; nil for a new one in `$TMPDIR` or `/tmp`.
-  /// - Throws: ``Ending`` when it cannot be made, and for a folder that has such a file already.
+  /// - Throws: ``Ending`` if it cannot be created, or already has one of the files.
   init(_ name: String?) throws(Ending) {
     if let name {
       guard mkdir(name, 0o777) == 0 || errno == EEXIST else { throw Self.failure(name) }
@@ -30,7 +30,7 @@ struct DemoFolder {
     return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
-  /// Never writes to a file that exists.
+  /// Creates a file; fails if it exists, so that no file of the user is overwritten.
   private static func write(_ text: String, to path: String) throws(Ending) {
     let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
     guard descriptor >= 0 else { throw failure(path) }

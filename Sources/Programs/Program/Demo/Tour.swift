@@ -1,26 +1,27 @@
-// What `blerun demo` shows: its files, its commands and its words. It runs nothing.
+// The content of `blerun demo`: its files, commands and texts. It runs nothing.
 
 import Jobs
 
 enum Tour {
-  /// One command and what is to be seen in its output.
+  /// A command with its explanation.
   struct Part: Sendable {
     let title: String
-    /// A line each, before the command.
+    /// The lines before the command.
     let text: [String]
-    /// The file that is shown before the command.
+    /// The file that is printed before the command.
     var shown: String?
-    /// The arguments of the command. Those that are the name of a file of the folder are its path.
+    /// The arguments of the command. One that equals the name of a file in the folder becomes its
+    /// path.
     let words: [String]
     var status = ExitStatus.ok
 
-    /// The arguments for files in a folder.
+    /// The arguments, with the paths of files in `folder`.
     func arguments(_ folder: String) -> [String] {
       let names = Tour.files.map(\.name) + [Tour.page]
       return words.map { names.contains($0) ? "\(folder)/\($0)" : $0 }
     }
 
-    /// What is printed before the output of the command.
+    /// The text before the output of the command.
     func introduction(_ index: Int, in folder: String, _ program: String) -> String {
       var lines = ["", "\(index). \(title)", ""] + text
       if let shown, let file = Tour.files.first(where: { $0.name == shown }) {

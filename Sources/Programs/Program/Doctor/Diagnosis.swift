@@ -1,14 +1,16 @@
-// From the facts of a host to what to do about them. Pure.
+// Derives findings and advice from the facts of a host.
+//
+// It is pure: HostSurvey collects the facts.
 
 import BlueZ
 import Bluetooth
 import Jobs
 
-/// What the facts mean for whoever wants to run chains.
+/// The findings about a host that should run chains.
 struct Diagnosis: Sendable {
   let findings: [Finding]
 
-  /// What the process ends with: 69 when no chain can run.
+  /// The exit status of the process: 69 if no chain can run.
   var exitStatus: ExitStatus {
     findings.contains { $0.grade == .unusable } ? .unavailable : .ok
   }

@@ -1,13 +1,13 @@
-// One thing that the doctor found.
+// One finding of `blerun doctor`.
 
 import Jobs
 
-/// A sentence about this host, how grave it is, and what to do about it.
+/// A sentence about this host, with its severity and advice.
 struct Finding: Hashable, Sendable {
   enum Grade: String, Hashable, Sendable {
     /// As it should be.
     case ok
-    /// Worth knowing.
+    /// Information without a problem.
     case note
     /// Chains may fail because of it.
     case warning
@@ -16,11 +16,11 @@ struct Finding: Hashable, Sendable {
   }
 
   let grade: Grade
-  /// What it is about, stable in output: `bus`, `daemon`, `adapter`, `rfkill`, `scan`, `link`,
-  /// `orphan`, `run`, `privilege`.
+  /// The subject, stable in output: `bus`, `daemon`, `adapter`, `rfkill`, `scan`, `link`, `orphan`,
+  /// `run`, `privilege`.
   let subject: String
   let text: String
-  /// What to do; nil where there is nothing to do.
+  /// The advice; nil if there is nothing to do.
   let hint: String?
 
   init(_ grade: Grade, _ subject: String, _ text: String, hint: String? = nil) {
@@ -30,7 +30,7 @@ struct Finding: Hashable, Sendable {
     self.hint = hint
   }
 
-  /// One line for people.
+  /// The finding on one line of text.
   var line: String {
     let head = "\(grade.rawValue.padded(to: 8))  \(subject.padded(to: 9))  \(text)"
     return hint.map { "\(head). Do: \($0)" } ?? head

@@ -1,57 +1,57 @@
-// What is known of this host, gathered once. A pure value: what it means is Diagnosis's.
+// The facts of a host, collected once. A pure value: Diagnosis interprets it.
 
 import BlueZ
 import Bluetooth
 import Jobs
 
-/// Everything that a diagnosis looks at.
+/// The facts that a diagnosis uses.
 struct HostFacts: Sendable {
-  /// A release of BlueZ, and how it is known.
+  /// A release of BlueZ, and the program that reported it.
   struct Version: Hashable, Sendable {
-    /// `5.66`
+    /// The release: `5.66`.
     var text: String
-    /// "bluetoothd itself", "bluetoothctl".
+    /// The program: "bluetoothd itself", "bluetoothctl".
     var source: String
 
-    /// The two numbers; nil where the text has none.
+    /// The major and minor number; nil if the text is not a release number.
     var numbers: [Int]? {
       let parts = text.split(separator: ".").prefix(2).map { Int($0) }
       return parts.count == 2 ? parts.compactMap { $0 } : nil
     }
 
-    /// Whether it is this release or a later one; nil where the text is not a number.
+    /// Whether it is at least this release; nil if the text is not a release number.
     func isAtLeast(_ major: Int, _ minor: Int) -> Bool? {
       guard let numbers, numbers.count == 2 else { return nil }
       return (numbers[0], numbers[1]) >= (major, minor)
     }
   }
 
-  /// A switch for radios.
+  /// An rfkill switch.
   struct RadioSwitch: Hashable, Sendable {
-    /// `hci0`
+    /// The name: `hci0`.
     var name: String
-    /// By software: `rfkill unblock` ends it.
+    /// Blocked by software, which `rfkill unblock` ends.
     var isSoftBlocked: Bool
-    /// By a key or a firmware.
+    /// Blocked by a key or by firmware.
     var isHardBlocked: Bool
   }
 
-  /// Whether devices and adapters are simulated: nothing else is looked at then.
+  /// Whether the devices and adapters are simulated; other facts are then not collected.
   var isSimulated = false
-  /// Why bluetoothd could not be asked; nil when it could.
+  /// The reason that bluetoothd could not be queried; nil if it could.
   var problem: RunFailure?
   var version: Version?
   var hasExperimentalInterfaces = false
   var adapters: [AdapterFacts] = []
   var links: [LinkFacts] = []
-  /// The controllers that the kernel has: `hci0`. Nil where it does not list them.
+  /// The controllers of the kernel, such as `hci0`; nil if it does not list them.
   var controllers: [String]?
   var switches: [RadioSwitch] = []
-  /// Links that killed runs left in their leases.
+  /// The leases of killed runs, with the connections that they left.
   var orphans: [Lease] = []
-  /// Runs under way.
+  /// The leases of running runs.
   var runs: [Lease] = []
-  /// What this process may do, as bits of `CAP_…`; nil where the kernel does not report it.
+  /// The capabilities of this process, as bits of `CAP_…`; nil if the kernel does not report them.
   var capabilities: UInt64?
 
   static let networkAdministration = 12

@@ -1,6 +1,6 @@
-// Gathering the facts of a host: files of the kernel, programs of BlueZ, leases, bluetoothd.
+// Collects the facts of a host from files of the kernel, programs of BlueZ, leases and bluetoothd.
 //
-// Thin: it decides nothing.
+// It interprets nothing: Diagnosis does.
 
 import BlueZ
 import Bluetooth
@@ -8,20 +8,20 @@ import Glibc
 import Jobs
 import Signals
 
-/// Where facts come from. The paths are the kernel's, unless a test names others.
+/// The sources of facts. The paths are the kernel's, unless a test sets others.
 struct HostSurvey: Sendable {
   var bluetoothFolder = "/sys/class/bluetooth"
   var switchFolder = "/sys/class/rfkill"
   var statusFile = "/proc/self/status"
-  /// Programs that print which release of BlueZ is installed, and what they are called. bluetoothd
-  /// itself comes first: it is the one that answers.
+  /// The programs that print the installed release of BlueZ, with their names. bluetoothd comes
+  /// first, because it is the one in use.
   var programs: [(arguments: [String], name: String)] = [
     (["/usr/libexec/bluetooth/bluetoothd", "--version"], "bluetoothd itself"),
     (["/usr/lib/bluetooth/bluetoothd", "--version"], "bluetoothd itself"),
     (["bluetoothctl", "--version"], "bluetoothctl"),
   ]
 
-  /// Everything that can be known now.
+  /// Collects all facts.
   func facts(of world: World) -> HostFacts {
     var facts = HostFacts()
     facts.isSimulated = world.isSimulated
@@ -42,14 +42,14 @@ struct HostSurvey: Sendable {
     facts.switches = switches()
     facts.capabilities = capabilities()
     facts.runs = world.ledger?.held() ?? []
-    // Looked at and let go of: only a release takes them.
+    // Listed without acquiring them: only a release does that.
     facts.orphans = world.ledger?.orphans().map(\.lease) ?? []
     return facts
   }
 
   // MARK: The kernel
 
-  /// The switches for Bluetooth radios.
+  /// The rfkill switches of Bluetooth radios.
   func switches() -> [HostFacts.RadioSwitch] {
     (names(in: switchFolder) ?? []).compactMap { entry in
       let folder = "\(switchFolder)/\(entry)"
@@ -77,7 +77,7 @@ struct HostSurvey: Sendable {
 
   // MARK: BlueZ
 
-  /// The release that the first program prints that can be run.
+  /// The release that the first available program prints.
   func version() -> HostFacts.Version? {
     for program in programs {
       guard let line = ChildProcess.firstLine(of: program.arguments),

@@ -1,11 +1,13 @@
 // Batches of a journal as text and as JSON.
+//
+// The runs on their devices are in RunSummary+Lines.swift.
 
 import Documents
 import Jobs
 import Journal
 
 extension BatchSummary {
-  /// Which batch it is, and how its devices fared.
+  /// The file of the batch, and the outcomes of its devices.
   ///
   /// - Parameter chains: The last chain of each device.
   func lines(_ chains: [ChainSummary]) -> [String] {
@@ -13,7 +15,7 @@ extension BatchSummary {
     return ["file      \(origin.file)\(round)", "outcome   \(tally(chains))"]
   }
 
-  /// `6 devices: 2 ok, 1 failed, 3 not run`: each device as its last chain ended.
+  /// The devices by the outcome of their last chain: `6 devices: 2 ok, 1 failed, 3 not run`.
   private func tally(_ chains: [ChainSummary]) -> String {
     let last = Dictionary(chains.map { ($0.device, $0.status ?? "not ended") }) { $1 }
     let words = ["ok", "failed", "cancelled", "not ended", "not run"]
@@ -23,8 +25,8 @@ extension BatchSummary {
     return devices.isEmpty ? "no device" : "\(counted(devices.count, "device")): \(parts)"
   }
 
-  /// A row for each device as its last chain ended: those that failed first, then those that did not
-  /// end or begin, then the others.
+  /// A row for each device with its last chain: failed ones first, then those that did not end or
+  /// begin, then the others.
   func table(_ chains: [ChainSummary]) -> [String] {
     let last = Dictionary(chains.map { ($0.device, $0) }) { $1 }
     let rows = devices.map { member -> (rank: Int, cells: [String]) in
@@ -60,6 +62,6 @@ extension BatchSummary {
 }
 
 extension Resumption {
-  /// When, and with which chain.
+  /// The time of the resumption, and the first chain after it.
   var line: String { "resumed   \(started), from chain \(chain) on" }
 }

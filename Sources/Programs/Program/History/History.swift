@@ -1,4 +1,4 @@
-// `blerun history`: the results of runs, after they have ended.
+// `blerun history`: the results of earlier runs, from the journal.
 
 import ArgumentParser
 import Jobs
@@ -31,7 +31,7 @@ struct History: ParsableCommand {
   )
 }
 
-/// Which journal is read.
+/// The option that selects the journal.
 struct JournalArgument: ParsableArguments {
   @Option(file: "The journal ($XDG_STATE_HOME/blerun/journal.sqlite).")
   var journal: String?
@@ -44,17 +44,17 @@ struct JournalArgument: ParsableArguments {
   }
 }
 
-/// Which journal is read, and how results are printed.
+/// The options for the journal and the output.
 struct HistoryOptions: ParsableArguments {
   @OptionGroup var journal: JournalArgument
   @OptionGroup var printing: OutputOptions
 }
 
-/// Which runs are looked at.
+/// The options that select runs.
 struct RunSelection: ParsableArguments {
-  /// When the earliest run began.
+  /// The earliest start of the selected runs.
   enum Start: Equatable {
-    /// How long ago.
+    /// A time before now.
     case age(Duration)
     /// The start of a day, in UTC.
     case day(Duration)
@@ -70,11 +70,12 @@ struct RunSelection: ParsableArguments {
   )
   var since: Start?
 
-  /// Reads `7d` or `2026-01-31`.
+  /// Parses `7d` or `2026-01-31`.
   static func start(_ argument: String) throws -> Start {
     let day = "\(argument)T00:00:00.000000Z"
     if let time = Timestamp.time(day) {
-      // A day that no month has becomes one of the next.
+      // An impossible day such as February 30 is parsed as a day of the next month, so it is
+      // compared.
       guard Timestamp.text(time) == day else {
         throw ValidationError("there is no day \(argument)")
       }
@@ -86,7 +87,7 @@ struct RunSelection: ParsableArguments {
     return .age(age)
   }
 
-  /// The runs of a journal, the latest first.
+  /// The selected runs of a journal, the latest first.
   func runs(in file: JournalFile, most: Int = .max) throws(JournalFailure) -> [RunSummary] {
     let start: Duration? =
       switch since {
@@ -151,7 +152,7 @@ struct HistoryShow: ParsableCommand {
       _ = try file.exportJSON(run.run) { output.line($0) }
     case .text:
       let table = run.batch?.table(run.chains) ?? []
-      // What went wrong comes before the plan of a batch, which has a part for each device.
+      // Failures come before the plan, which in a batch has a part for each device.
       for line in run.headLines + (table.isEmpty ? run.planLines : [""] + table) {
         output.line(line)
       }

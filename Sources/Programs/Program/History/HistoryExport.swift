@@ -1,4 +1,4 @@
-// `blerun history export`: a run for other programs.
+// `blerun history export`: a run as JSON or CSV, for other programs.
 
 import ArgumentParser
 import Jobs

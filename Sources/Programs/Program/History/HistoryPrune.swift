@@ -1,4 +1,4 @@
-// `blerun history prune` and `check`: the journal itself.
+// `blerun history prune` and `check`: maintenance of the journal.
 
 import ArgumentParser
 import Jobs

@@ -1,4 +1,4 @@
-// `blerun history summary`: how several runs ended, and which devices failed.
+// `blerun history summary`: the outcomes of several runs, and the devices that failed.
 
 import ArgumentParser
 import Documents
@@ -30,25 +30,24 @@ struct HistorySummary: ParsableCommand {
   }
 }
 
-/// How several runs ended, and how their devices fared.
+/// The outcomes of several runs and of their devices.
 struct RunsSummary: Equatable {
-  /// A device with failures.
   struct Device: Equatable {
     let title: String
     var failed = 0
     var chains = 0
-    /// How often it failed with each code.
+    /// The number of failures, by code.
     var codes: [String: Int] = [:]
   }
 
-  /// How often each state occurs.
+  /// The number of runs, by state.
   private(set) var states: [String: Int] = [:]
-  /// The devices in which a chain failed: those that failed most often first.
+  /// The devices with failures; those with the most first.
   private(set) var failing: [Device] = []
   private(set) var devices = 0
   private(set) var chains = 0
 
-  /// - Parameter device: The only device that counts; nil for all.
+  /// - Parameter device: The only device to count; nil for all.
   init(_ runs: [RunSummary], of device: String? = nil) {
     for run in runs { states[run.state, default: 0] += 1 }
     var all: [String: Device] = [:]
@@ -68,7 +67,7 @@ struct RunsSummary: Equatable {
     }
   }
 
-  /// The most frequent first.
+  /// Sorts by count, the largest first, then by name.
   private static func ordered(_ counts: [String: Int]) -> [(key: String, count: Int)] {
     counts.map { (key: $0.key, count: $0.value) }
       .sorted { ($1.count, $0.key) < ($0.count, $1.key) }
@@ -78,7 +77,7 @@ struct RunsSummary: Equatable {
     ordered(counts).map { "\($0.count) \($0.key)" }.joined(separator: ", ")
   }
 
-  /// `3 runs: 2 ok, 1 failed: link-lost`, then a table of the devices that failed.
+  /// The summary, `3 runs: 2 ok, 1 failed: link-lost`, then a table of the devices that failed.
   var lines: [String] {
     let runs = states.values.reduce(0, +)
     guard runs > 0 else { return ["no run"] }

@@ -1,4 +1,4 @@
-// `blerun history values`: what a device measured, over any number of runs.
+// `blerun history values`: the recorded values of a device, over any number of runs.
 
 import ArgumentParser
 import Documents
@@ -106,7 +106,8 @@ struct HistoryValues: ParsableCommand {
 
   /// Begins a table whose last columns are numbers.
   ///
-  /// - Returns: Prints a row: a line of it, or an event with its columns as members.
+  /// - Returns: A function that prints a row, as a CSV line or as an event with the columns as
+  ///   members.
   private func table(
     _ event: String, _ numbers: [String], _ printed: StandardOutput
   ) -> (_ time: String, _ field: String, _ numbers: [JSONValue]) -> Void {

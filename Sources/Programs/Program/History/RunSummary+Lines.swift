@@ -1,20 +1,22 @@
 // Runs of a journal as text and as JSON.
+//
+// Reading them from the journal is in the module Journal.
 
 import Bluetooth
 import Documents
 import Jobs
 import Journal
 
-/// Which process does a run.
+/// The process that owns a run.
 package enum RunOwner {
-  /// Whether the process is there that a journal names as the owner of a run.
+  /// Whether the process that a journal names as the owner of a run still exists.
   @Sendable package static func isThere(_ owner: String) -> Bool {
     ProcessIdentity(owner)?.isThere ?? false
   }
 }
 
 extension RunSummary {
-  /// How it ended, in a word or two; or that it did not.
+  /// The outcome in a word or two; for a run without one, whether its process still exists.
   var state: String {
     if let exitStatus {
       return exitStatus == 0 ? "ok" : "failed\(cause.map { ": \($0)" } ?? "")"
@@ -22,11 +24,11 @@ extension RunSummary {
     return isUnderWay ? "under way" : "broken off"
   }
 
-  /// Whether the process that does it is there.
+  /// Whether the run has not ended and its process still exists.
   var isUnderWay: Bool { exitStatus == nil && owner.map(RunOwner.isThere) ?? false }
 
-  /// The code of why it failed: a signal, of a batch also its output, else the first failure that no
-  /// later chain made good.
+  /// The code of the failure: an interruption or an output failure if it ended the command, else
+  /// that of the first failed chain. In a batch, chains that a later one replaced do not count.
   private var cause: String? {
     let interrupted = DeviceFailure.Code.interrupted.rawValue
     if let exitStatus, exitStatus > 128 { return interrupted }
@@ -44,7 +46,7 @@ extension RunSummary {
     return count > 1 ? "\(count) devices" : chains.first?.device ?? "-"
   }
 
-  /// When it began, for people.
+  /// The start time for output, marked if it is simulated.
   private var began: String {
     Timestamp.time(started).map { Timestamp.beginning($0, isSimulated: isSimulated) } ?? started
   }
@@ -56,10 +58,10 @@ extension RunSummary {
       .joined(separator: ", ")
   }
 
-  /// Whether its chains are the tests of a suite of nRF Connect.
+  /// Whether the chains are tests of an nRF Connect suite.
   var isSuite: Bool { command == "suite" }
 
-  /// What the batch is called, else the chain; of a suite how many tests began, if several did.
+  /// The name of the batch, or else of the chain; for a suite with several tests, their number.
   private var name: String {
     if isSuite, chains.count > 1 { return "\(chains.count) tests" }
     return batch?.origin.name ?? chains.first?.name ?? "-"
@@ -69,7 +71,7 @@ extension RunSummary {
   private var values: Int { chains.map(\.values).reduce(0, +) }
   private var warnings: Int { lastChains.map(\.warnings).reduce(0, +) }
 
-  /// The cells of its row in a ``TextTable``.
+  /// The cells of the run's row in a ``TextTable``.
   var columns: [String] {
     [
       "\(run)", began, devices, name,
@@ -78,7 +80,7 @@ extension RunSummary {
     ]
   }
 
-  /// When it began, how it ended, and which batch it is of.
+  /// The lines with the start, the ending and the batch of the run.
   var headLines: [String] {
     let head = [
       "run       \(run), \(command)\(isSimulated ? " of simulated devices" : "")",
@@ -90,15 +92,15 @@ extension RunSummary {
       + resumptions.map(\.line)
   }
 
-  /// What was to be done.
+  /// The lines of the plan.
   ///
-  /// A plan that differs between devices only in the values of variables is printed once, with the
+  /// If the plans of a batch differ only in the values of variables, the first is printed, with the
   /// number of the others.
   var planLines: [String] {
     let lines = definition.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     guard batch != nil else { return [""] + lines }
     let parts = lines.split { $0.isEmpty }
-    // A part for each group of devices begins with their names; its steps follow an empty line.
+    // Each group of devices begins with a `for` line; its steps follow an empty line.
     let firstGroup = parts.firstIndex { $0.first?.hasPrefix("for ") == true } ?? parts.count
     let groups = parts.count { $0.first?.hasPrefix("for ") == true }
     guard groups > 1 else { return [""] + lines }
@@ -128,7 +130,7 @@ extension RunSummary {
 }
 
 extension ChainSummary {
-  /// - Parameter isLast: Whether no later chain of a resumed batch replaces it.
+  /// - Parameter isLast: Whether no later chain of a resumed batch replaces this one.
   fileprivate func jsonValue(isLast: Bool) -> JSONValue {
     let all: KeyValuePairs<String, any JSONWritable> = [
       "device": device, "chain": name, "status": status, "exitStatus": exitStatus, "code": code,
@@ -140,14 +142,15 @@ extension ChainSummary {
     return .object(all.map { .init($0, $1.json) } + others)
   }
 
-  /// What comes before its steps.
+  /// The lines before the steps.
   ///
-  /// - Parameter run: The run that it is of: a batch has names of devices, and a suite those of chains.
+  /// - Parameter run: The run of the chain; a batch has names for devices, and a suite has names
+  ///   for chains.
   func headLines(in run: RunSummary) -> [String] {
     let seconds = took.map { " after \(Duration.microseconds($0).decimalSeconds.dropLast(3)) s" }
     let title = run.batch?.title(of: device) ?? device
     let name = run.isSuite ? name.map { "  \($0)" } : nil
-    // The state of a test says that there is one.
+    // The status of a test already says that there is one warning.
     let isSaid = warnings == 1 && status == RunEnding.Status.warning.rawValue
     let count = isSaid ? "" : TextReport.warnings(warnings)
     let ending = "\(status ?? "not ended")\(seconds ?? "")\(count)"
@@ -156,14 +159,14 @@ extension ChainSummary {
 }
 
 extension ChainSummary {
-  /// How it ended, for a device on which the resumed batch ran another chain.
+  /// The line about a chain that was replaced when the batch was resumed.
   var earlierLine: String {
     "before it was resumed  \(status ?? "not ended")\(code.map { ": \($0)" } ?? "")"
   }
 }
 
 extension StepSummary {
-  /// The time, the place, what it did and what came of it.
+  /// The line of a step: its time, position, operation, status and result.
   var line: String {
     let seconds = Duration.microseconds(offset).decimalSeconds.dropLast(3)
     let place = Int(position.prefix(1)) == nil ? "-" : position
@@ -178,14 +181,14 @@ extension StepSummary {
   }
 }
 
-/// Rows in columns, below a head.
+/// Rows of text in aligned columns, below a header.
 struct TextTable {
   private let rows: [[String]]
 
-  /// - Parameter rows: Each with a cell for each column of the head.
+  /// - Parameter rows: Each with one cell for each column of the header.
   init(_ head: [String], _ rows: [[String]]) { self.rows = rows.isEmpty ? [] : [head] + rows }
 
-  /// A head and a line for each row; nothing without rows.
+  /// The header and a line for each row; empty if there are no rows.
   var lines: [String] {
     let columns = rows.first?.indices ?? 0..<0
     let widths = columns.map { column in rows.map { $0[column].count }.max() ?? 0 }
@@ -198,7 +201,7 @@ struct TextTable {
 }
 
 extension String {
-  /// The text with spaces behind it, so that it has at least so many characters.
+  /// Returns the text, padded with spaces to at least `count` characters.
   func padded(to count: Int) -> String {
     self + String(repeating: " ", count: max(0, count - self.count))
   }

@@ -1,13 +1,13 @@
-// The live plot of a watch on its terminal.
+// The live plot of a watch in the terminal.
 //
-// Thin: PlotState decides, PlotPicture draws, StatusLine shows.
+// It only connects the parts: PlotState decides, PlotPicture draws, StatusLine prints.
 
 import BlueZ
 import Bluetooth
 import Jobs
 import Signals
 
-/// A plot at the bottom of the terminal, drawn anew while a watch is under way.
+/// A plot at the bottom of the terminal, redrawn while a watch runs.
 final class LivePlot: RunScreen {
   private struct State {
     var plot: PlotState
@@ -21,12 +21,12 @@ final class LivePlot: RunScreen {
   private let begun: Instant
   private let state: Guarded<State>
 
-  /// Shows the plot from now on; nil where there is no terminal for it.
+  /// Shows the plot; nil if there is no terminal for it.
   ///
   /// - Parameters:
-  ///   - span: How much of the time is shown; nil for all.
-  ///   - end: Called when the key for it is pressed.
-  ///   - note: Called with a note that was typed, and when it was begun.
+  ///   - span: The time range to show; nil for all of it.
+  ///   - end: Called when the user presses the key to end the watch.
+  ///   - note: Called with a note that the user typed, and the time at which its typing began.
   init?(
     in world: World, of plan: WatchPlan, span: Duration?, end: @escaping @Sendable () -> Void,
     note: @escaping @Sendable (_ text: String, _ begun: Instant) -> Void
@@ -56,7 +56,7 @@ final class LivePlot: RunScreen {
     }
   }
 
-  /// The given names of the characteristics that are watched, by their names in events.
+  /// The custom names of the watched characteristics, by their names in events.
   private static func titles(of plan: WatchPlan) -> [String: String] {
     let named = plan.series.compactMap { series -> (String, String)? in
       guard let attribute = series.reported.attribute, series.target.handle == nil,
@@ -93,7 +93,7 @@ final class LivePlot: RunScreen {
     }
   }
 
-  /// The plot marks it.
+  /// Marks the change in the plot.
   func receive(_ change: WatchedLink.Change, of device: String, reconnects _: Bool) {
     let time = loop.now - begun
     state.withLock { state in
@@ -102,7 +102,7 @@ final class LivePlot: RunScreen {
     }
   }
 
-  /// The picture; the last row of the screen stays free for the next prompt.
+  /// The lines of the plot, without the last row of the screen, which the next prompt needs.
   private func lines(at now: Instant, _ size: PlotSize) -> [String] {
     let plot = state.withLock { state in
       state.plot.status = state.run.line(at: now, columns: size.columns)
@@ -113,7 +113,7 @@ final class LivePlot: RunScreen {
     return PlotPicture(of: plot, at: time, size: rows, charset).lines
   }
 
-  /// Gives the keyboard back. The last picture, without what was under way, stays above what follows.
+  /// Restores the keyboard and prints a last picture, without the status, above later output.
   func end() {
     let (block, keys) = state.withLock { state in
       defer { (state.block, state.keys) = (nil, nil) }

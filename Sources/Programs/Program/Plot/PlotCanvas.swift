@@ -1,13 +1,15 @@
-// Dots and lines in cells of a terminal. Pure.
+// Dots and lines in the cells of a terminal.
+//
+// It draws no text, and prints nothing.
 
-/// How fine a picture can be.
+/// The characters that a plot may use.
 enum PlotCharset: Sendable {
-  /// Eight dots in a cell.
+  /// Braille patterns, with eight dots in a cell.
   case braille
-  /// One dot in a cell, in ASCII.
+  /// ASCII, with one dot in a cell.
   case ascii
 
-  /// The charset that a terminal can show.
+  /// Chooses the charset from the locale of the terminal.
   ///
   /// - Source: POSIX, 8.2 (LC_ALL overrides LC_CTYPE, which overrides LANG).
   init(_ environment: (String) -> String?) {
@@ -16,7 +18,7 @@ enum PlotCharset: Sendable {
     self = locale.contains("utf-8") || locale.contains("utf8") ? .braille : .ascii
   }
 
-  /// Dots across and down one cell.
+  /// The number of dots in a cell.
   var dots: (across: Int, down: Int) {
     switch self {
     case .braille: (2, 4)
@@ -24,7 +26,7 @@ enum PlotCharset: Sendable {
     }
   }
 
-  /// Between the labels and the plot.
+  /// The line between the labels and the plot.
   var axis: Character {
     switch self {
     case .braille: "│"
@@ -33,7 +35,7 @@ enum PlotCharset: Sendable {
   }
 }
 
-/// A field of dots. The origin is at the bottom left.
+/// A grid of dots; the origin is at the bottom left.
 struct PlotCanvas: Sendable {
   private let charset: PlotCharset
   private let columns: Int
@@ -47,11 +49,11 @@ struct PlotCanvas: Sendable {
     cells = [UInt8](repeating: 0, count: max(0, columns * rows))
   }
 
-  /// In dots.
+  /// The size, in dots.
   var width: Int { columns * charset.dots.across }
   var height: Int { rows * charset.dots.down }
 
-  /// The dots of a cell of braille, from the top left down, then the right ones.
+  /// The bit of each dot in a braille cell: the left column from the top, then the right one.
   ///
   /// - Source: Unicode 15, Braille Patterns: dots 1 2 3 7, 4 5 6 8.
   private static let bits: [[UInt8]] = [[0x01, 0x02, 0x04, 0x40], [0x08, 0x10, 0x20, 0x80]]
@@ -64,7 +66,7 @@ struct PlotCanvas: Sendable {
     cells[row * columns + x / across] |= bit
   }
 
-  /// A line between two dots.
+  /// Draws a line between two dots.
   mutating func line(_ from: (x: Int, y: Int), _ to: (x: Int, y: Int)) {
     let steps = max(abs(to.x - from.x), abs(to.y - from.y))
     guard steps > 0 else { return set(to.x, to.y) }
@@ -76,7 +78,7 @@ struct PlotCanvas: Sendable {
     }
   }
 
-  /// The rows from the top, each with as many characters as there are columns.
+  /// The rows from the top, each with one character for each column.
   var lines: [String] {
     (0..<rows).map { row in
       String(String.UnicodeScalarView(cells[row * columns..<(row + 1) * columns].map(scalar)))

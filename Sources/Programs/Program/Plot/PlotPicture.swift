@@ -1,23 +1,23 @@
-// A live plot as lines of text.
+// Draws a live plot as lines of text.
 //
 // A pure function of the state, the time, the size and the charset.
 
 import Bluetooth
 import Jobs
 
-/// How large a picture may be, in cells of a terminal.
+/// The maximum size of a plot, in cells of the terminal.
 struct PlotSize: Equatable, Sendable {
   let columns: Int
   let rows: Int
 }
 
-/// Draws a plot: a panel for each series, one above the other, over one axis of time.
+/// A plot with a panel for each series, stacked above a common time axis.
 struct PlotPicture {
-  /// The columns of the labels on the left, with the axis.
+  /// The width of the labels on the left, including the axis, in columns.
   private static let labelColumns = 10
-  /// A title, and less than this of a plot is of no use.
+  /// The height of the smallest useful panel, including its title.
   private static let leastPanelRows = 3
-  /// The columns of a label on the axis of time, with a space.
+  /// The width of a label on the time axis, including a space, in columns.
   private static let tickColumns = 11
 
   private let state: PlotState
@@ -25,7 +25,7 @@ struct PlotPicture {
   private let size: PlotSize
   private let charset: PlotCharset
 
-  /// - Parameter now: In microseconds since the start of the watch.
+  /// - Parameter now: The time since the start of the watch, in microseconds.
   init(of state: PlotState, at now: Int, size: PlotSize, _ charset: PlotCharset) {
     self.state = state
     self.now = now
@@ -33,7 +33,7 @@ struct PlotPicture {
     self.charset = charset
   }
 
-  /// The lines from the top; none is longer than the columns, and there are no more than the rows.
+  /// The lines from the top, which fit the size.
   var lines: [String] {
     let bottom = [bottomLine]
     let width = size.columns - Self.labelColumns
@@ -45,7 +45,7 @@ struct PlotPicture {
     let shown = Array(state.series.prefix(max(1, room / Self.leastPanelRows)))
     var lines: [String] = []
     for (index, series) in shown.enumerated() {
-      // The first panels have the rows that are left over.
+      // The first panels get the remaining rows.
       let rows = room / shown.count + (index < room % shown.count ? 1 : 0)
       lines += panel(series, rows: rows, columns: width)
     }
@@ -54,13 +54,13 @@ struct PlotPicture {
   }
 
   private func fitted(_ lines: [String]) -> [String] {
-    // The last lines are the ones that matter where there is too little room.
+    // With too little room, the last lines matter most: the status and the events.
     lines.suffix(max(1, size.rows)).map { ColumnText($0).cut(to: size.columns) }
   }
 
   // MARK: Time
 
-  /// What the columns show, from the left to the right edge.
+  /// The time range between the left and the right edge, in microseconds.
   private var time: Range<Int> {
     guard let span = state.span.map(PlotState.microseconds) else {
       return 0..<max(now + 1, 1_000_000)
@@ -73,13 +73,13 @@ struct PlotPicture {
     return (at - time.lowerBound) * columns / time.count
   }
 
-  /// The distances of labels, in seconds.
+  /// The possible distances of labels on the time axis, in seconds.
   private static let steps = [
     1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 21_600, 43_200, 86_400,
     172_800, 604_800, 2_592_000,
   ]
 
-  /// The wall-clock time below the columns.
+  /// The row with the wall-clock times.
   private func timeRow(_ columns: Int) -> String {
     let fits = Self.steps.first { step in
       step * 1_000_000 * columns / time.count >= Self.tickColumns
@@ -99,7 +99,7 @@ struct PlotPicture {
     return label("UTC") + String(row)
   }
 
-  /// `12:03:04`.
+  /// The wall-clock time of day: `12:03:04`.
   private func clock(_ at: Int) -> String {
     let time = Timestamp.text(.microseconds(state.wallClockAtStart + at))
     return String(time.dropFirst(11).prefix(8))
@@ -130,13 +130,14 @@ struct PlotPicture {
     return [title(series)] + plot
   }
 
-  /// The name with its unit, and the numbers, which are kept as long as there is room for them.
+  /// The title of a panel: the name with its unit, and the minimum, maximum and last value as far
+  /// as they fit.
   private func title(_ series: NumberSeries) -> String {
     func written(_ name: String, _ value: Double?) -> String {
       "  \(name) \(number(value ?? 0, series.decimals))"
     }
     let (name, values) = (series.name, series.envelope)
-    // The name of the field may be the unit.
+    // The name may already end in the unit.
     let unit = series.unit.flatMap { name.hasSuffix(" \($0)") ? nil : " (\($0))" }
     return ColumnText.line(
       name + (unit ?? ""),
@@ -155,7 +156,7 @@ struct PlotPicture {
     return (low - room, high + room)
   }
 
-  /// As many decimals as distinguish the ends, and no fewer than the values have.
+  /// The number of decimals that distinguishes the ends, but no fewer than the values have.
   private func decimals(_ low: Double, _ high: Double, _ series: NumberSeries) -> Int {
     var decimals = series.decimals
     while decimals < 6, number(low, decimals) == number(high, decimals) { decimals += 1 }
@@ -166,7 +167,7 @@ struct PlotPicture {
     DecodedValue.real(value, decimals: decimals).description
   }
 
-  /// Right-aligned in the columns on the left; what is too long loses its end.
+  /// The label, right-aligned; a long one is cut at its end.
   private func label(_ text: String, axis: Character = " ") -> String {
     let width = Self.labelColumns - 1
     let cut = text.prefix(width)
@@ -188,7 +189,7 @@ struct PlotPicture {
     state.markers.suffix(most).map { "\(clock($0.at)) \($0.kind.letter)  \($0.text)" }
   }
 
-  /// The note that is being typed; or what is under way, and the keys.
+  /// The note being typed, or else the keys and the status.
   private var bottomLine: String {
     if let (at, text) = state.typed {
       return "note at \(clock(PlotState.microseconds(at))): \(text)_"

@@ -1,6 +1,6 @@
-// What a live plot shows: series, markers, and the note that is being typed.
+// The content of a live plot: series, markers, and the note being typed.
 //
-// A pure state machine: events and keys go in, with times; PlotPicture draws it.
+// A pure state machine: it is given events and keys with their times; PlotPicture draws it.
 
 import Bluetooth
 import Jobs
@@ -8,7 +8,7 @@ import Signals
 
 /// The state of a live plot. Times are in microseconds since the start of the watch.
 struct PlotState: Sendable {
-  /// Something worth a mark on the axis of time.
+  /// An event marked on the time axis.
   struct Marker: Equatable, Sendable {
     let kind: WatchMark.Kind
     let at: Int
@@ -20,32 +20,32 @@ struct PlotState: Sendable {
     case enter, delete, escape
   }
 
-  /// How many series are plotted; the others are counted.
+  /// The maximum number of plotted series; further ones are only counted.
   static let mostSeries = 8
-  /// How many markers are kept.
+  /// The number of markers that are kept.
   static let mostMarkers = 200
-  /// How long a note may be, in characters.
+  /// The maximum length of a note, in characters.
   static let longestNote = 60
 
-  /// The wall-clock time at the start, since 1970-01-01T00:00:00Z.
+  /// The wall-clock time of the start of the watch, since 1970-01-01T00:00:00Z.
   let wallClockAtStart: Int
-  /// How much of the time is shown; nil for all.
+  /// The time range to show; nil for all of it.
   let span: Duration?
-  /// The only field that is plotted; nil for all.
+  /// The only field to plot; nil for all.
   private let field: String?
   private let namesDevice: Bool
-  /// What characteristics are called, by their names in events.
+  /// The custom names of characteristics, by their names in events.
   private let titles: [String: String]
   private var index: [String: Int] = [:]
   private(set) var series: [NumberSeries] = []
-  /// The names of the series that have no place.
+  /// The names of series that are not plotted.
   private(set) var unplotted: Set<String> = []
   private(set) var markers: [Marker] = []
-  /// The note that is being typed, and when it was begun.
+  /// The note being typed, and the time at which typing began.
   private(set) var typed: (at: Duration, text: String)?
-  /// Whether keys can be pressed.
+  /// Whether the terminal reads keys.
   var hasKeys = false
-  /// What is waited for.
+  /// The current wait of the run, in words.
   var status = ""
 
   init(
@@ -114,12 +114,12 @@ struct PlotState: Sendable {
 
   // MARK: Keys
 
-  /// What a key leads to.
+  /// The effect of a key.
   enum Action: Equatable, Sendable {
     case nothing
-    /// The watch is to end.
+    /// The user ends the watch.
     case end
-    /// A note is complete; it was begun at this time.
+    /// The user completed a note, and began it at this time.
     case note(String, at: Duration)
   }
 

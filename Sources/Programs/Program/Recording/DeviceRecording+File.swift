@@ -1,4 +1,4 @@
-// Recordings from files of other programs.
+// Creates recordings from files of other programs: HCI traces and bluetoothd's cache.
 
 import Bluetooth
 import Documents
@@ -6,14 +6,14 @@ import Jobs
 import Recording
 
 extension DeviceRecording {
-  /// 256 MiB: a phone traces a day in less.
+  /// 256 MiB; a phone traces less in a day.
   private static let largestFile = 256 << 20
 
-  /// What a trace, or a file of bluetoothd's cache, has of a device.
+  /// Reads the recording of a device from a trace or a file of bluetoothd's cache.
   ///
-  /// - Parameter target: The device; nil: the only one that is connected in the trace, or that the
-  ///   cache is named after.
-  /// - Throws: ``Ending`` for another kind of file, and when it is not clear which device is meant.
+  /// - Parameter target: The device; nil for the only one connected in the trace, or the one that
+  ///   names the cache file.
+  /// - Throws: ``Ending`` for another kind of file, and if the device is ambiguous.
   init(file path: String, of target: DeviceTarget?) throws(Ending) {
     let octets: [UInt8]
     do {
@@ -27,7 +27,7 @@ extension DeviceRecording {
           of: target.map { target in { target.isMeant($0) } }
         )
       } catch {
-        // Each device is on a line of its own.
+        // The message lists candidates, one on each line.
         throw Ending(.data, "\(path): \(error)".split(separator: "\n").map { Problem(String($0)) })
       }
       return
@@ -53,7 +53,7 @@ extension DeviceRecording {
 }
 
 extension DeviceTarget {
-  /// Whether a device of a trace is meant.
+  /// Whether the target matches a device of a trace.
   fileprivate func isMeant(_ device: SnoopRecording.Device) -> Bool {
     switch self {
     case .address(let address), .seen(let address, _): device.address == address

@@ -1,5 +1,7 @@
-// Recording a device over a connection: nothing is written to it but subscriptions, where these are
-// asked for. What comes of them and of a chain is RecordedTraffic's.
+// Records a device over a connection. It writes nothing but subscriptions, and those only on
+// request.
+//
+// Values that the subscriptions and a chain exchange are collected in RecordedTraffic.
 
 import BlueZInterfaces
 import Bluetooth
@@ -8,55 +10,55 @@ import Recording
 import Signals
 import SimulatedDevices
 
-/// Learns what a device is and has.
+/// A recording in progress: advertisements, services, values, pairing.
 ///
-/// What was learned so far is in ``recording`` at any time: a recording that is cut short keeps it.
+/// ``recording`` is available at any time, so an interrupted recording is kept.
 final class LiveRecording: Sendable {
   let service: any Device
-  /// How long advertisements are received.
+  /// The duration of the scan.
   let scan: Duration
-  /// How long subscriptions last; nil: nothing is subscribed.
+  /// The duration of the subscriptions; nil for no subscriptions.
   let notifying: Duration?
-  /// How pairing is answered; nil: the device is not paired.
+  /// The answers to pairing; nil for no pairing.
   let pairing: PairingAnswers?
-  /// Whether it is more than advertisements.
+  /// Whether it connects; otherwise it records only advertisements.
   let connects: Bool
-  /// How long connecting may take.
+  /// The timeout of connecting and of pairing.
   let limit: Duration
-  /// How long each read may take.
+  /// The timeout of each read.
   let readLimit: Duration
-  /// For names in failures.
+  /// The names of attributes in failures.
   let names: AttributeNames
-  /// What the controllers exchange; nil where this is not known.
+  /// The HCI trace of the recording; nil if none can be made.
   let trace: LiveTrace?
   private struct State {
-    /// All that match; one is connected.
+    /// All devices that match the target; at most one is connected.
     var known: [BluetoothAddress: DeviceRecording] = [:]
-    /// The first that was received, then the one that is connected.
+    /// The address of the first received device, later of the connected one.
     var chosen: BluetoothAddress?
-    /// Whether the connection was made here.
+    /// Whether this recording made the connection.
     var isOwn = false
     /// Whether a device was connected before.
     var wasConnected = false
-    /// Whether the latest connection is to another device than the one before.
+    /// Whether the latest connection is to a different device than the previous one.
     var isAnother = false
-    /// What a lost subscription means.
+    /// The phase, which decides the meaning of a failed subscription.
     var phase = Phase.subscribing
-    /// The characteristics, by handle, that cannot be subscribed to.
+    /// The handles of characteristics that cannot be subscribed to.
     var refused: Set<UInt16> = []
-    /// How the chain has failed, while it is still subscribed to what the device sends.
+    /// The failure of the chain, stored while the subscriptions continue.
     var chainFailure: (any Error)?
 
-    /// Chooses the device that is connected first: of several that match, the strongest.
+    /// Chooses the device of the first connection.
     ///
-    /// - Returns: Whether a device that is connected later is the chosen one, which may have changed its
-    ///   private address meanwhile. Its recording goes on under the first address.
+    /// - Returns: Whether a later connection is to the chosen device, whose private address may
+    ///   have changed. Its recording keeps the first address.
     mutating func isChosen(_ candidate: DeviceCandidate) -> Bool {
       let address = candidate.address
       guard wasConnected, let chosen, let first = known[chosen] else {
         wasConnected = true
         chosen = address
-        // A device that was connected before sends no advertisements.
+        // A device that is already connected sends no advertisements, so it is not known yet.
         if known[address] == nil {
           let type: AddressType = address.isIdentity(.random) ? .random : .public
           known[address] = DeviceRecording(
@@ -76,9 +78,9 @@ final class LiveRecording: Sendable {
   }
 
   private enum Phase {
-    /// The next subscription fails, and says why.
+    /// A failed subscription fails the recording or is recorded, before values count.
     case subscribing
-    /// A chain is running, which may end the connection and make it again.
+    /// A chain is running; it may disconnect and reconnect the device.
     case chained
     case listening
   }
@@ -89,13 +91,13 @@ final class LiveRecording: Sendable {
   private static let paired =
     "what it demands of a connection: this host is paired with it; blerun unpair ends that"
 
-  /// A pattern may match a crowd.
+  /// The limit on matching devices: a pattern may match very many.
   private static let mostDevices = 256
 
-  /// After so many reads without an answer the others are not tried.
+  /// The number of unanswered reads after which further reads are skipped.
   private static let mostUnanswered = 8
 
-  /// How long a device may take to answer; then bluetoothd ends the connection.
+  /// The ATT transaction timeout, after which bluetoothd disconnects.
   ///
   /// - Source: Bluetooth Core 5.4, Vol 3, Part F §3.3.3.
   private static let longestRead = Duration.seconds(30)
@@ -116,11 +118,11 @@ final class LiveRecording: Sendable {
     begun = service.scheduler.loop.now
   }
 
-  /// What was learned so far; nil before the device was seen.
+  /// The recording so far; nil before the device was received.
   var recording: DeviceRecording? {
     state.withLock { state in
       guard let chosen = state.chosen, var recording = state.known[chosen] else { return nil }
-      // The same name at another private address: the same device, which changed its address.
+      // Other private addresses with the same name are earlier or later addresses of this device.
       recording.otherAddresses = state.known.values.filter { other in
         other.address != chosen && other.changesAddress && other.name != nil
           && other.name == recording.name
@@ -131,7 +133,7 @@ final class LiveRecording: Sendable {
 
   private func change(_ body: (inout DeviceRecording) -> Void) {
     state.withLock { state in
-      // Taken out meanwhile, so that its arrays are not copied.
+      // Removed during the change, so that its arrays are mutated in place.
       guard let chosen = state.chosen, var changed = state.known.removeValue(forKey: chosen) else {
         return
       }
@@ -140,12 +142,14 @@ final class LiveRecording: Sendable {
     }
   }
 
-  /// Records; sends once when all is done. Fails when the device is not found or not connected.
+  /// Records the device and sends one value at the end: whether there is a recording. Fails if the
+  /// device is not found or not connected.
   ///
   /// - Parameters:
   ///   - target: The device, for the scan.
-  ///   - chain: What is done while it is subscribed to, in the turn of the recording; nil: nothing.
-  ///   - begin: Called when all is read, and values of the device count: those before do not.
+  ///   - chain: Work in the turn of the recording, while the device is subscribed to; nil for none.
+  ///   - follow: Receives each wait, for a live view.
+  ///   - begin: Called after all reads: bus traffic counts from then on.
   func run(
     _ target: DeviceTarget, chain: Signal<Void>?, follow: @escaping @Sendable (RunWait) -> Void,
     begin: @escaping @Sendable () -> Void
@@ -163,7 +167,8 @@ final class LiveRecording: Sendable {
       try await readMTU()
       try await readValues(follow)
       try await readLateValues(follow)
-      // bluetoothd has read the Device Name meanwhile; where it exports Generic Access, so has this.
+      // By now bluetoothd has read the Device Name. If it exports Generic Access, so has this
+      // recording.
       let name = service.name
       change { recording in
         if let name { recording.learn(deviceName: name) }
@@ -184,7 +189,7 @@ final class LiveRecording: Sendable {
           return .just(())
         }.map { self.enter(.listening) }
         let work = (chained.map { Signal.zip($0, over).map { _ in } } ?? over).map {
-          // Before the connection is ended: nothing is received while that lasts.
+          // Before disconnecting, during which no values arrive.
           let end = loop.now - self.begun
           self.change { $0.observedUntil = end }
         }
@@ -200,7 +205,7 @@ final class LiveRecording: Sendable {
       } else if let chain {
         try await ended(chain).run { _ in }
       }
-      // Whoever else uses the connection keeps it.
+      // Other users of the connection keep it.
       try await service.leave().run { _ in }
       try await sink(true)
     }
@@ -275,10 +280,10 @@ final class LiveRecording: Sendable {
 
   // MARK: Values
 
-  /// A characteristic or a descriptor that can be read.
+  /// A readable characteristic or descriptor.
   private struct Readable: Sendable {
     let handle: UInt16
-    /// As the user knows it.
+    /// The name in output.
     let name: String
     let read: Signal<[UInt8]>
   }
@@ -327,8 +332,8 @@ final class LiveRecording: Sendable {
       }
       change { $0.learn(reading, of: one.handle) }
       guard case .unanswered = reading else { continue }
-      // bluetoothd holds every request behind one that wants a bond: a new connection has none. That of
-      // somebody else stays.
+      // bluetoothd queues all requests behind one that needs a bond; a new connection has an empty
+      // queue. A connection made by another program is not reset.
       unanswered += state.withLock { $0.isOwn } ? 1 : Self.mostUnanswered
       guard unanswered < Self.mostUnanswered else { continue }
       try await reconnect()
@@ -342,13 +347,14 @@ final class LiveRecording: Sendable {
     try await connect()
   }
 
-  /// Adds what the trace has so far.
+  /// Adds the details that the trace has so far.
   func completeFromTrace() {
     guard let traced = trace?.recording else { return }
     change { traced.complete(&$0) }
   }
 
-  /// Tells what is answered late from what bluetoothd holds, as it ends the connection then.
+  /// Reads unanswered values again with the full ATT timeout. A late answer comes before it; a read
+  /// that bluetoothd holds back for a bond never completes.
   private func readLateValues(_ follow: @Sendable (RunWait) -> Void) async throws {
     completeFromTrace()
     guard readLimit < Self.longestRead, state.withLock({ $0.isOwn }) else { return }
@@ -381,7 +387,7 @@ final class LiveRecording: Sendable {
     do {
       try await one.read.timeout(limit, "reading \(one.name)").run { octets = $0 }
     } catch let failure as DeviceFailure {
-      // A connection that drops is reported with an error of the device.
+      // A dropped connection may carry an ATT error, but it is not a refusal.
       guard failure.code != .linkLost else { throw failure }
       if let code = failure.att { return .refused(code) }
       switch failure.code {
@@ -408,7 +414,8 @@ final class LiveRecording: Sendable {
     return .octets(octets)
   }
 
-  /// What was refused without a bond. The refusal stays: it is what a client without one gets.
+  /// Reads again what was refused before pairing. The refusal is kept: a client without a bond gets
+  /// it.
   private func readProtected() async throws {
     let refused = readables { reading in
       switch reading {
@@ -424,7 +431,7 @@ final class LiveRecording: Sendable {
     }
   }
 
-  /// Ends the connection with some work, however that ends: a chain leaves it up.
+  /// Disconnects after the work, even if it failed: a chain would keep the connection.
   private func ended(_ work: Signal<Void>) -> Signal<Void> {
     work.finally { [self] in
       guard state.withLock({ $0.isOwn }) else { return }
@@ -436,28 +443,31 @@ final class LiveRecording: Sendable {
 
   private func enter(_ phase: Phase) { state.withLock { $0.phase = phase } }
 
-  /// A subscription without a bond was refused: the device may have dropped the connection.
+  /// The error for a refused subscription without a bond, after which the device may have
+  /// disconnected.
   private struct Refusal: Error {}
 
-  /// Does something that subscribes, and ends the connection.
+  /// Runs work that subscribes, then disconnects.
   ///
-  /// - Returns: Whether it ended at a subscription that was refused; false when all was done.
+  /// - Returns: Whether a subscription was refused, so that the work must be repeated; false once
+  ///   it is done.
   private func isRefused(_ work: Signal<Void>) async throws -> Bool {
     enter(.subscribing)
     do {
       try await ended(work).run { _ in }
       return false
     } catch {
-      // Where the connection is gone, ending the other subscriptions may fail, too.
+      // On a dropped connection, ending the other subscriptions may fail, too.
       let cause = (error as? FailedWithCleanUp)?.cause ?? error
       if cause is Refusal { return true }
-      // The device may be lost, which the chain has met first.
+      // The chain may have met the dropped connection first; its failure says more.
       guard cause is DeviceFailure else { throw error }
       throw state.withLock { $0.chainFailure } ?? error
     }
   }
 
-  /// Does something while everything that sends values is subscribed to, and ends with it.
+  /// Runs work while every notifying characteristic is subscribed to, and unsubscribes when it
+  /// ends.
   private func whileSubscribed(_ work: Signal<Void>) -> Signal<Void> {
     let refused = state.withLock { $0.refused }
     let sources = (recording?.listedServices ?? []).flatMap(\.characteristics).filter {
@@ -483,14 +493,15 @@ final class LiveRecording: Sendable {
     .take(1)
   }
 
-  /// Fails when a subscription ends. Its values are taken from the bus, with those that a chain receives.
+  /// A signal that sends nothing and fails if the subscription ends. RecordedTraffic reads the
+  /// values from the bus, together with those that a chain receives.
   private func loss(
     of stream: Signal<NotifiedValue>, _ selector: CharacteristicSelector
   ) -> Signal<Void> {
     stream.filter { _ in false }.map { _ in }.catchError { error in
       switch self.state.withLock({ $0.phase }) {
       case .subscribing: return .empty()
-      // A chain is not cut short: it notices itself what it needs.
+      // The chain continues: it fails by itself if it needs the subscription.
       case .chained: break
       case .listening: return .failure(error)
       }
@@ -504,7 +515,7 @@ final class LiveRecording: Sendable {
 }
 
 extension RecordedAdvertisement {
-  /// Adds what bluetoothd has of an advertisement: its fields, put together.
+  /// Adds the fields of an advertisement, as bluetoothd merged them.
   fileprivate mutating func add(_ seen: Advertisement) {
     hasName = hasName || seen.name != nil
     for service in seen.advertisedServices ?? [] where !services.contains(service) {
@@ -513,7 +524,7 @@ extension RecordedAdvertisement {
     txPower = seen.txPower ?? txPower
     for (company, data) in seen.manufacturerData { Self.add(company, data, to: &manufacturerData) }
     for (service, data) in seen.serviceData { Self.add(service, data, to: &serviceData) }
-    // -127: the controller did not know it.
+    // bluetoothd reports -127 if the controller did not measure the RSSI.
     if let strength = seen.rssi, strength != -127, rssi.count < Self.mostSamples {
       rssi.append(strength)
     }

@@ -1,5 +1,6 @@
-// What the kernel and its controllers exchange while a device is recorded, kept apart from the file system:
-// it may have keys.
+// An HCI trace while a device is recorded.
+//
+// It is in a file without a name, because the traffic may contain keys.
 
 import Bluetooth
 import CLinux
@@ -9,20 +10,21 @@ import HostController
 import Recording
 import Signals
 
-/// A trace of a recording, as long as it is held.
+/// A trace that records until it is released.
 final class LiveTrace: Sendable {
   private let trace: HCITrace
-  /// Of a file without a name.
+  /// The descriptor of an unlinked file.
   private let descriptor: Int32
 
-  /// 192 MiB: a trace goes on in another file at a third, and this file has no others.
+  /// 192 MiB. A trace continues in another file at a third of its limit; this one must not, because
+  /// it cannot create other files.
   private static let limit = 192 << 20
 
-  /// - Throws: Why there is no trace: a `DeviceFailure`, `TraceFailure` or `Problem`.
+  /// - Throws: `DeviceFailure`, `TraceFailure` or `Problem` if no trace can be made.
   init(on loop: Loop) throws {
     let folder = RuntimeFolder.temporary
     var template = Array("\(folder)/blerun-XXXXXX".utf8CString)
-    // The programs of a chain do not inherit it.
+    // Close-on-exec, so that programs of a chain do not inherit the descriptor.
     let descriptor = mkostemp(&template, O_CLOEXEC)
     guard descriptor >= 0 else {
       throw Problem("no file can be made in \(folder): \(String(cString: strerror(errno)))")
@@ -45,7 +47,7 @@ final class LiveTrace: Sendable {
 
   private static func path(_ descriptor: Int32) -> String { "/proc/self/fd/\(descriptor)" }
 
-  /// What it has of each device so far; nil when it cannot be read.
+  /// The devices in the trace so far; nil if it cannot be read.
   var recording: SnoopRecording? {
     _ = trace.mark()
     guard let octets = try? TextFile.octets(Self.path(descriptor), limit: Self.limit),

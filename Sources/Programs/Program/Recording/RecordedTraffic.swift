@@ -1,7 +1,7 @@
-// What is written to a device and read from it, and what it sends, from the messages of the bus.
+// Collects writes, reads and notifications from the D-Bus messages with bluetoothd.
 //
-// Whatever step writes or reads: the messages have it. Writes and values through sockets of their own
-// (AcquireWrite, AcquireNotify) are not among them.
+// It sees those of every kind of step, but not values through the sockets of AcquireWrite and
+// AcquireNotify.
 
 import BlueZInterfaces
 import Bluetooth
@@ -10,40 +10,40 @@ import Recording
 import Signals
 import SimulatedDevices
 
-/// Gathers writes, reads and notifications of all devices.
+/// The writes, reads and notifications of all devices.
 final class RecordedTraffic: Sendable {
   fileprivate struct State {
-    /// Of calls without an answer: the characteristic and what was written, by the number of the call.
+    /// Pending writes, by the serial number of the call.
     var writes: [Int: (path: BlueZPath, octets: [UInt8], at: Duration)] = [:]
-    /// By the number of the call; whether it is of the whole value.
+    /// Pending reads, by the serial number of the call; `isWhole` means without an offset.
     var reads: [Int: (object: ObjectPath, isWhole: Bool)] = [:]
     var read: [(path: BlueZPath, value: RecordedValue)] = []
     var written: [(path: BlueZPath, write: RecordedWrite)] = []
     var notified: [(path: BlueZPath, value: RecordedValue)] = []
-    /// How devices have paired with the chain.
+    /// The pairing method that each device used with the chain.
     var pairings: [BluetoothAddress: DeviceRecording.Pairing] = [:]
-    /// What was written, and not answered before the connection dropped.
+    /// Characteristics with a write that was pending when the connection dropped.
     var lost: Set<BlueZPath> = []
-    /// Whether sockets were acquired.
+    /// Whether sockets were acquired, whose values are not on the bus.
     var acquires = false
     /// The characteristics that were subscribed to.
     var subscribed: Set<BlueZPath> = []
-    /// The addresses of the device that was called: a private one may change before it is connected.
+    /// The addresses of devices with calls; a private address may change before the connection.
     var called: Set<BluetoothAddress> = []
   }
 
   private let begun: Instant
   private let state = Guarded(State())
 
-  /// - Parameter begun: The beginning of the recording.
+  /// - Parameter begun: The start of the recording.
   init(begun: Instant) { self.begun = begun }
 
-  /// Begins anew, without what was exchanged so far.
+  /// Discards all traffic so far.
   func forget() { state.withLock { $0 = State() } }
 
-  /// Adds what was exchanged with its device.
+  /// Adds the traffic of the recorded device.
   ///
-  /// - Parameter names: For names in what is not learned.
+  /// - Parameter names: The names of attributes in remarks.
   func add(to recording: inout DeviceRecording, names: AttributeNames) {
     let state = state.withLock { $0 }
     let own = (recording.changesAddress ? state.called : []).union([recording.address])
@@ -51,11 +51,11 @@ final class RecordedTraffic: Sendable {
     recording.writes += state.written.filter { isOwn($0.path) }.map(\.write)
     recording.notifications += state.notified.filter { isOwn($0.path) }.map(\.value)
     recording.reads += state.read.filter { isOwn($0.path) }.map(\.value)
-    // The bounds are those of the traffic with all devices.
+    // The limits apply to the traffic of all devices together.
     recording.noteBounds(
       notifications: state.notified.count, reads: state.read.count, writes: state.written.count
     )
-    // What was refused before, and is read after the chain has paired.
+    // A value that was refused earlier but read by the chain, which has paired.
     for value in recording.reads {
       let one = recording.characteristics.first { $0.handle == value.handle }
       if let one, one.reading != nil, one.reading?.octets == nil, one.protected == nil {
@@ -111,7 +111,7 @@ final class RecordedTraffic: Sendable {
 }
 
 extension RecordedTraffic.State {
-  /// A request to the agent, or the end of a pairing or of a connection.
+  /// Records a request to the pairing agent, the end of a pairing, or a dropped connection.
   fileprivate mutating func device(_ message: KeptMessage, _ object: ObjectPath) {
     switch (message.kind, message.member) {
     case (.request, _):
@@ -131,7 +131,8 @@ extension RecordedTraffic.State {
       }
       pairings[address] = .tried(.justWorks)
     case (.signal, StandardInterface.propertiesChanged.name):
-      // bluetoothd then answers what the device did not.
+      // After a disconnect, bluetoothd answers pending calls itself; those answers are not the
+      // device's.
       guard message.values.count > 1, message.values[0].asString == Device1.interface,
         message.values[1].asPropertyMap?[Device1.connected.name]?.asBool == false,
         case .device(_, let address)? = BlueZPath(object)
@@ -174,7 +175,7 @@ extension RecordedTraffic.State {
     ended(number, handle, nil, isAnswer: true)
   }
 
-  /// - Parameter isAnswer: Whether the device accepted or refused it; else it is unknown.
+  /// - Parameter isAnswer: Whether the answer came from the device; otherwise the write is dropped.
   fileprivate mutating func ended(
     _ number: Int, _ handle: UInt16, _ error: ATTErrorCode?, isAnswer: Bool
   ) {
@@ -191,7 +192,7 @@ extension RecordedTraffic.State {
     _ message: KeptMessage, _ path: BlueZPath, _ object: ObjectPath, _ handle: UInt16,
     _ at: Duration
   ) {
-    // bluetoothd signals what is read, too.
+    // bluetoothd also signals values that are read; those are not notifications.
     guard message.member == StandardInterface.propertiesChanged.name, message.values.count > 1,
       message.values[0].asString == GattCharacteristic1.interface,
       !reads.values.contains(where: { $0.object == object }), notified.count < RecordedValue.most,
@@ -202,7 +203,7 @@ extension RecordedTraffic.State {
 }
 
 extension BlueZPath {
-  /// The handle of the value of a characteristic; nil for any other object.
+  /// The handle of a characteristic's value; nil for any other object.
   fileprivate var valueHandle: UInt16? {
     if case .characteristic(_, _, _, let declaration) = self { declaration &+ 1 } else { nil }
   }
@@ -213,7 +214,7 @@ extension BlueZPath {
 }
 
 extension ErrorAnswer {
-  /// The error of the device; nil when bluetoothd did not ask it.
+  /// The ATT error from the device; nil if bluetoothd answered without asking it.
   fileprivate var refusal: ATTErrorCode? {
     switch self {
     case .invalidLength: .invalidAttributeValueLength

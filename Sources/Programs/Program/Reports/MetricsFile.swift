@@ -1,19 +1,21 @@
-// A file of metrics for the textfile collector of Prometheus's node exporter.
+// Writes a file of metrics for the textfile collector of Prometheus's node exporter.
+//
+// Counting is in RunMetrics.
 
 import ArgumentParser
 import Bluetooth
 import Jobs
 import Signals
 
-/// Counts what happens and keeps a file up to date with it.
+/// A metrics file that is kept up to date.
 ///
-/// The file is replaced as a whole: whoever reads it finds one state. While things happen it is written
-/// at most every ``interval``; at the end of a round it is written at once.
+/// The file is replaced as a whole, so readers never see a partial state. It is written at most
+/// once in each ``interval``, but always at the end of a round.
 final class MetricsFile: Sendable {
   private struct State {
     var metrics: RunMetrics
     var written: Instant?
-    /// Whether a timer writes what was counted since.
+    /// Whether a timer will write the latest counts.
     var isPending = false
   }
 
@@ -21,7 +23,7 @@ final class MetricsFile: Sendable {
 
   private let file: WholeFile
   private let loop: Loop
-  /// The name of the batch: what distinguishes this file from those of other batches.
+  /// The name of the batch, a label that tells this file from those of other batches.
   private let batch: String
   private let state: Guarded<State>
 
@@ -32,7 +34,7 @@ final class MetricsFile: Sendable {
     state = Guarded(State(metrics: RunMetrics(byDevice: options.metricsByDevice)))
   }
 
-  /// Counts what a change of the metrics is made from, and writes it now or when it is due.
+  /// Applies a change to the metrics, and writes the file now or once the interval has passed.
   func count(_ change: (inout RunMetrics) -> Void) {
     let now = loop.now
     let wait = state.withLock { state -> Duration? in
@@ -49,7 +51,8 @@ final class MetricsFile: Sendable {
     }
   }
 
-  /// Counts an event of the batch. What follows the end of a round may be hours away.
+  /// Counts an event of the batch. The end of a round is written at once, because the next event
+  /// may be hours away.
   func count(_ event: BatchEvent) {
     count { $0.take(event) }
     if case .finished = event.change { write() }
@@ -63,9 +66,10 @@ final class MetricsFile: Sendable {
     file.replace(with: PrintableText(lines: text))
   }
 
-  /// Writes the last state.
+  /// Writes the final metrics.
   ///
-  /// - Returns: What it ends with: that of output that failed where the file could not be written.
+  /// - Returns: `status`, or ``ExitStatus/output`` if the file could not be written and no signal
+  ///   ended the command.
   func end(_ status: ExitStatus) -> ExitStatus {
     write()
     guard let failure = file.failure else { return status }
@@ -74,7 +78,7 @@ final class MetricsFile: Sendable {
   }
 }
 
-/// Metrics of a batch, on the command line.
+/// The options for metrics of a batch.
 struct MetricsOptions: ParsableArguments {
   @Option(
     file:

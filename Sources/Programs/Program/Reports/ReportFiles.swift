@@ -1,21 +1,21 @@
-// Reports into files, and whole ones to standard output, as a run goes on and when it is over.
+// Writes reports to files during and after a run, and a complete report to standard output.
 
 import Bluetooth
 import Jobs
 import NordicSuites
 import Signals
 
-/// The files that a run, a batch or a suite is reported to, and the report that is printed in the end.
+/// The report files of a run, a batch or a suite, and the report printed at the end.
 ///
-/// All are opened at the start, so that one that cannot be written is known before anything happens.
-/// Those of whole runs are written at the end, whatever happened; of a batch that is run again and
-/// again they report the last round that failed, or else the last one.
+/// All files are opened at the start, so that an unwritable one fails before the first run.
+/// Complete reports are written at the end, even after a failure. For a repeated batch they
+/// describe the last failed round, or else the last one.
 final class ReportFiles: Sendable {
   private struct State {
     var collector: RunCollector
-    /// What is printed in the end.
+    /// The report to print at the end.
     var text: String?
-    /// Whether the last written round succeeded; nil before the first.
+    /// Whether every written round succeeded; nil before the first.
     var hasSucceeded: Bool?
   }
 
@@ -24,11 +24,12 @@ final class ReportFiles: Sendable {
   private let wholeFiles: [(report: any RunsReport, file: WholeFile)]
   private let printed: (any RunsReport)?
   private let isOnlyOnFailure: Bool
-  /// Without events.
+  /// An empty collector, from which each round starts.
   private let collector: RunCollector
   private let state: Guarded<State>
 
-  /// - Parameter printed: What is printed to standard output in the end, where that is a whole report.
+  /// - Parameter printed: The complete report for standard output; nil if lines are printed
+  ///   instead.
   init(
     _ options: ReportOptions?, printed: (any RunsReport)? = nil, of whole: RecordedWhole,
     suite: Suite? = nil
@@ -58,10 +59,10 @@ final class ReportFiles: Sendable {
     state = Guarded(State(collector: collector))
   }
 
-  /// Whether there are reports of whole runs.
+  /// Whether any report needs complete runs.
   var wantsWhole: Bool { printed != nil || !wholeFiles.isEmpty }
 
-  /// Reports a batch that is resumed as a whole: with its earlier runs.
+  /// Adds the runs before the interruption to the report of a resumed batch.
   func resume(_ earlier: [RecordedRun]) {
     let keepsValues =
       printed?.showsValues == true || wholeFiles.contains { $0.report.showsValues }
@@ -83,7 +84,7 @@ final class ReportFiles: Sendable {
     if wantsWhole { state.withLock { $0.collector.take(event) } }
   }
 
-  /// Takes up what happened in the batch; when a round of it is over, it is written.
+  /// Reports an event of the batch; at the end of a round, writes its complete reports.
   func receive(_ event: BatchEvent) {
     write { $0.lines(for: event) }
     guard wantsWhole else { return }
@@ -93,7 +94,7 @@ final class ReportFiles: Sendable {
 
   // MARK: Whole reports
 
-  /// What was collected, which is forgotten.
+  /// Returns the collected runs, and empties the collector.
   private func taken() -> (runs: [RecordedRun], whole: RecordedWhole) {
     let collector = state.withLock { state in
       defer { state.collector = self.collector }
@@ -123,12 +124,13 @@ final class ReportFiles: Sendable {
 
   // MARK: The end
 
-  /// Writes what is written at the end.
+  /// Writes the final reports.
   ///
   /// - Parameters:
-  ///   - remark: Why nothing was to be done.
+  ///   - remark: The reason that there was nothing to do.
   ///   - notRun: The names of files that did not begin.
-  /// - Returns: What it ends with: that of output that failed where a file could not be written.
+  /// - Returns: `status`, or ``ExitStatus/output`` if a file could not be written and no signal
+  ///   ended the command.
   func end(_ status: ExitStatus, remark: String? = nil, notRun: [String] = []) -> ExitStatus {
     var left = taken()
     if !notRun.isEmpty { left.whole.notRun = notRun }
@@ -146,7 +148,7 @@ final class ReportFiles: Sendable {
     return isWritten || status.isInterruption ? status : .output
   }
 
-  /// Does what comes before the first run, or around all; how that failed stands in the reports.
+  /// Runs the setup before the first run; its failure appears in the reports.
   func during<Value>(_ body: () throws(Ending) -> Value) throws(Ending) -> Value {
     do {
       return try body()
@@ -159,9 +161,11 @@ final class ReportFiles: Sendable {
     }
   }
 
-  /// Prints what is printed; false when not everything could be written.
+  /// Closes the files and prints the final report.
   ///
-  /// - Parameter keepsFiles: Whether something failed, where that decides whether there are reports.
+  /// - Parameter keepsFiles: Whether to keep the files; false removes them with `--report-on
+  ///   failure` after a success.
+  /// - Returns: Whether everything was written.
   private func close(keepsFiles: Bool) -> Bool {
     for (_, file) in lineFiles { file.finish(isKept: keepsFiles) }
     if !keepsFiles { for (_, file) in wholeFiles { file.removeIfNew() } }
@@ -171,7 +175,7 @@ final class ReportFiles: Sendable {
     return failures.allSatisfy { $0 == nil }
   }
 
-  /// Prints what is printed at the end; returns the reason when it cannot.
+  /// Prints the final report; returns the reason if that fails.
   private func writePrinted() -> String? {
     guard let text = state.withLock({ $0.text }) else { return nil }
     let output = StandardOutput(.ofEvents)
@@ -181,12 +185,12 @@ final class ReportFiles: Sendable {
 }
 
 extension ExitStatus {
-  /// Whether a signal ended the command, which goes before everything else.
+  /// Whether a signal ended the command; its status then takes precedence over all others.
   var isInterruption: Bool { rawValue > 128 }
 }
 
 extension RunFailure {
-  /// Why nothing was run, where the command ended with a status and there is no more to be known.
+  /// Creates the failure of a command that ended with a status before anything ran.
   fileprivate init(_ status: ExitStatus, of whole: RecordedWhole) {
     let signal = status.isInterruption ? status.rawValue - 128 : nil
     self.init(
@@ -198,7 +202,7 @@ extension RunFailure {
     )
   }
 
-  /// Why it could not be begun.
+  /// Creates the failure of a command that could not begin.
   fileprivate init(_ ending: Ending, of whole: RecordedWhole) {
     let `class`: FailureClass =
       switch ending.status {

@@ -1,21 +1,21 @@
-// Where a report goes; the ending of the file's name decides its kind.
+// The path of a report; the file name extension selects its kind.
 
 import ArgumentParser
 import Documents
 import Jobs
 import NordicSuites
 
-/// A file for a report, on the command line.
+/// The path of a report on the command line.
 struct ReportPath: ExpressibleByArgument {
-  /// What is written to it.
+  /// The content of the file.
   enum Content {
-    /// Lines as things happen, of a chain or of a suite, below a first one.
+    /// Lines written during the run, of a chain or of a suite, after an optional header.
     case lines(any RunReport & SuiteReport, header: String?)
-    /// One text, when all is over.
+    /// A complete report, written at the end.
     case whole(any RunsReport)
   }
 
-  /// The endings there are, each with what the help adds to it, and what it stands for.
+  /// The file name extensions, with their notes in the help and their contents.
   private static let endings: [(ending: String, note: String, content: Content)] = [
     ("xml", " (JUnit)", .whole(JUnitReport())),
     ("tap", "", .whole(TAPReport())),
@@ -25,9 +25,9 @@ struct ReportPath: ExpressibleByArgument {
     ("txt", "", .lines(TextReport(), header: nil)),
   ]
 
-  /// The endings, for people: `NAME.xml (JUnit), .tap or .html`.
+  /// The extensions for the help: `NAME.xml (JUnit), .tap or .html`.
   ///
-  /// - Parameter onlyWhole: Without those of lines.
+  /// - Parameter onlyWhole: Whether to omit reports that are written line by line.
   static func names(onlyWhole: Bool = false) -> String {
     let names = endings.compactMap { row -> String? in
       if onlyWhole, case .lines = row.content { return nil }
@@ -47,7 +47,7 @@ struct ReportPath: ExpressibleByArgument {
   }
 }
 
-/// The reports of a run or a batch beside what is printed.
+/// The options for reports besides the printed one.
 struct ReportOptions: ParsableArguments {
   @Option(
     name: .customLong("report"),
@@ -55,11 +55,11 @@ struct ReportOptions: ParsableArguments {
   )
   var files: [ReportPath] = []
 
-  /// When reports are written.
+  /// The runs for which reports are written.
   enum Occasion: String, ExpressibleByArgument, CaseIterable {
-    /// Whatever happens.
+    /// Every run.
     case always
-    /// Only when something failed.
+    /// Only a run with a failure.
     case failure
   }
 
@@ -68,11 +68,11 @@ struct ReportOptions: ParsableArguments {
   )
   var reportOn: Occasion = .always
 
-  /// Refuses reports that would be written over other files of the command line.
+  /// Rejects reports that would overwrite other files of the command line.
   ///
   /// - Parameters:
-  ///   - inputs: The files that it reads, simulated devices not counted.
-  ///   - metrics: A file of metrics, which must not be one of those either.
+  ///   - inputs: The files that the command reads, except simulated devices.
+  ///   - metrics: The metrics file, which must also differ from all others.
   func check(
     reading inputs: [String], _ options: WorldOptions, _ journal: JournalOptions,
     _ trace: String? = nil, metrics: String? = nil
