@@ -82,6 +82,7 @@ struct RunsReportTests {
              why    expected percent > 50, got 30 % (bytes 1e)
              where  chain.yaml:6:5
              try    check the device, or what the chain expects of it
+             before reading battery-level on 'Thermo-1': the link was lost
         """
     )
   }
@@ -160,6 +161,7 @@ struct RunsReportTests {
               try: "check the device, or what the chain expects of it"
               ...
             ok 5 - disconnect
+            # before: reading battery-level on 'Thermo-1': the link was lost
             1..5
         not ok 2 - Thermo-2
           ---

@@ -1,20 +1,20 @@
-// Values of runs and of watches as a table, for spreadsheets and notebooks.
+// Values of runs and of watches as CSV, for spreadsheets and notebooks.
 
 import Bluetooth
 import Documents
 
-/// One line for each field of each value, below a line of column names.
+/// A report with one line for each field of each value, below a header.
 ///
-/// A value without fields is one line with an empty `field`; one that does not match its
-/// format has only its octets.
+/// A value without fields has one line with an empty `field`; one that does not match its format
+/// has only its bytes.
 ///
 /// - Source: RFC 4180, with line feeds as line ends.
 public struct CSVReport: RunReport {
-  /// The first line of a table.
+  /// The header.
   public static let header =
     "time,offset,run,device,attempt,step,operation,attribute,field,value,unit,hex,name"
 
-  /// A report without settings; ``header`` is printed before its lines.
+  /// Creates a report; the caller prints ``header`` before its lines.
   ///
   /// ```swift
   /// print(CSVReport.header)
@@ -37,7 +37,7 @@ public struct CSVReport: RunReport {
   /// The lines of a value.
   ///
   /// - Parameters:
-  ///   - place: The cells with its origin, in the order of the first line.
+  ///   - place: The cells before the value, in the order of the header.
   ///   - last: The cells after its bytes.
   package static func lines(
     _ place: [String], _ value: StepValue, _ last: [String] = []
@@ -47,10 +47,11 @@ public struct CSVReport: RunReport {
 }
 
 extension StepValue {
-  /// Field, value and unit of each field; without fields one of no name.
+  /// The cells of each field: its name, value and unit. A value without fields has one with an
+  /// empty name.
   ///
-  /// - Parameter flattensFields: Whether fields within fields have cells of their own, named with a
-  ///   dot; otherwise they are JSON in the cell of the outer one.
+  /// - Parameter flattensFields: Whether nested fields have cells of their own, with a dotted name;
+  ///   otherwise they are JSON in the cell of the outer field.
   func cells(flattensFields: Bool) -> [[String]] {
     func cells(_ field: DecodedValue.Field, inside outer: String) -> [[String]] {
       let name = outer + field.name
@@ -66,11 +67,11 @@ extension StepValue {
   }
 }
 
-/// A line for each field of each value and of each gap.
+/// A report with one line for each field of each value and for each gap.
 ///
 /// - Source: RFC 4180, with line feeds as line ends.
 package struct WatchCSVReport: RunReport {
-  /// The first line of a table.
+  /// The header.
   package static let header = "time,offset,device,attribute,event,field,value,unit,hex"
 
   package init() {}

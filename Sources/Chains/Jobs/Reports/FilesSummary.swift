@@ -1,14 +1,14 @@
-// The results of several chain files, as test runners sum up.
+// The summary of several chain files, as test runners print it.
 
 import Bluetooth
 import Documents
 
-/// How many files passed, and which ones failed where.
+/// The number of files that passed, and the failure of each that did not.
 public struct FilesSummary: Equatable, Sendable {
   private let runs: [RecordedRun]
   private let notRun: [String]
 
-  /// A summary of these runs.
+  /// Creates a summary of runs.
   ///
   /// ```swift
   /// let reports = [try await plan.run(on: sensor)]
@@ -16,7 +16,7 @@ public struct FilesSummary: Equatable, Sendable {
   /// ```
   ///
   /// - Parameters:
-  ///   - runs: The runs, in their order.
+  ///   - runs: The runs, in order.
   ///   - notRun: The files that did not begin.
   public init(_ runs: [RecordedRun], notRun: [String]) {
     self.runs = runs
@@ -25,7 +25,8 @@ public struct FilesSummary: Equatable, Sendable {
 
   private var failed: [RecordedRun] { runs.filter { !$0.succeeded } }
 
-  /// `3 passed, 1 failed, 2 warnings`, then a line for each file that failed or did not run.
+  /// The totals, `3 passed, 1 failed, 2 warnings`, then a line for each file that failed or did not
+  /// run.
   public var lines: [String] {
     let counts = [
       (runs.count - failed.count, "passed"), (failed.count, "failed"), (notRun.count, "not run"),
@@ -36,7 +37,8 @@ public struct FilesSummary: Equatable, Sendable {
       + notRun.map { "  not run  \($0)".printable }
   }
 
-  /// `  failed   belt.yaml:4:5  step 1: reading battery-level: expected percent >= 90, got 87 %`.
+  /// The line of a failed file: `  failed   belt.yaml:4:5  step 1: reading battery-level: expected
+  /// percent >= 90, got 87 %`.
   private static func line(_ run: RecordedRun) -> String {
     let ending = run.ending
     let failure = ending?.failure
@@ -46,7 +48,7 @@ public struct FilesSummary: Equatable, Sendable {
     return "  failed   \(place)\(name)\(step)" + (failure.map { ": \($0.message)" } ?? "")
   }
 
-  /// The last object of the stream.
+  /// The last JSON object of the output.
   public func json(_ status: ExitStatus) -> String {
     let members: KeyValuePairs<String, any JSONWritable> = [
       "status": failed.isEmpty && notRun.isEmpty ? "ok" : "failed", "exitStatus": status.rawValue,

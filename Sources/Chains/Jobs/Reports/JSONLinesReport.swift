@@ -1,13 +1,14 @@
-// Events of runs and batches as JSON, one object per line. The format is documented in docs/json.md.
+// Events of runs and batches as JSON, one object per line.
+//
+// The format is documented in docs/json.md.
 
 import Documents
 
-/// One JSON object for each event.
+/// A report with one JSON object for each event.
 public struct JSONLinesReport: RunReport {
-  /// The version of the format: it changes when a key changes its meaning or is removed.
+  /// The version of the format. It changes when a key is removed or changes its meaning.
   public static let version = 1
 
-  /// A report without settings.
   public init() {}
 
   public func lines(for event: RunEvent) -> [String] { [EventLine(event).text] }
@@ -16,7 +17,7 @@ public struct JSONLinesReport: RunReport {
 extension BatchEnding.Status: JSONForm {}
 
 extension JSONLinesReport {
-  /// The line for an event of a batch; none for events that the events of the runs report.
+  /// The line for an event of a batch; none for events that also exist as events of a run.
   public func lines(for event: BatchEvent) -> [String] {
     let round = event.round > 1 ? [JSONValue.Member("round", event.round.json)] : []
     func line(_ name: String, _ members: JSONMembers) -> [String] {

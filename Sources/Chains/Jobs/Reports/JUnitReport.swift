@@ -1,19 +1,18 @@
-// JUnit XML, for CI servers.
+// Runs as JUnit XML, for CI servers.
 
 import Bluetooth
 import Documents
 
-/// One suite for each device or test, one case for each step of its last try.
+/// A report with one suite for each device or test, and one case for each step of its last attempt.
 ///
-/// An expectation that was not met is a `failure`; every other failure is an `error`. A device that
-/// did not run is a suite with one `skipped` case. A failure outside the devices is an `error` in a
+/// An unmet expectation is a `failure`; every other failure is an `error`. A device that did not
+/// run is a suite with one `skipped` case. A failure outside the devices is an `error` in a
 /// separate suite. A `when` whose condition did not hold is `skipped`. The failures of earlier
-/// tries are in the `system-out` of the suite.
+/// attempts are in the `system-out` of the suite.
 ///
 /// - Source: `junit-10.xsd` of the Jenkins xUnit plug-in, and Apache Ant's format before it. The
-///   `file` and `line` of a case that failed are GitLab's and pytest's: that schema has none.
+///   `file` and `line` of a failed case are GitLab's and pytest's: that schema has none.
 public struct JUnitReport: RunsReport {
-  /// A report without settings.
   public init() {}
 
   public func text(on runs: [RecordedRun], of whole: RecordedWhole?) -> String {
@@ -33,7 +32,7 @@ public struct JUnitReport: RunsReport {
   }
 }
 
-/// The suite of a device, or of what is outside the runs.
+/// The suite of a device, or of a result outside the runs.
 private struct Suite {
   let label: String
   var took = Duration.zero

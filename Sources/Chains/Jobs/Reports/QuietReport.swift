@@ -1,12 +1,12 @@
-// Only data and failures, in the words of another report.
+// The lines of another report, restricted to data and failures.
 
 import Bluetooth
 
-/// The lines of another report about events with data or a failure; nothing else.
+/// A report with only those lines of another report that have data or a failure.
 public struct QuietReport: RunReport {
   private let report: any RunReport
 
-  /// A report with only the lines of `report` about data and failures.
+  /// Creates a report with only the lines of `report` about data and failures.
   ///
   /// ```swift
   /// let quiet = QuietReport(TextReport())
@@ -20,7 +20,7 @@ public struct QuietReport: RunReport {
 }
 
 extension RunEvent {
-  /// Whether it has something that a device sent or that a step computed, or a failure.
+  /// Whether the event has data from a device, a value that a step computed, or a failure.
   package var hasDataOrFailure: Bool {
     switch change {
     case .runStarted, .stepStarted: false

@@ -1,8 +1,8 @@
-// A report: events of runs in, lines out.
+// A report that converts events of runs to lines.
 
-/// Turns events into lines, each without its line end. Pure: it writes nothing.
+/// A report that converts events to lines without line ends. It prints and writes nothing.
 public protocol RunReport: Sendable {
-  /// The lines for one event; empty for events that the report ignores.
+  /// Returns the lines for one event; empty if the report ignores it.
   ///
   /// ```swift
   /// let text = TextReport()
@@ -10,7 +10,7 @@ public protocol RunReport: Sendable {
   /// ```
   func lines(for event: RunEvent) -> [String]
 
-  /// The lines for an event of a batch; empty in reports about runs.
+  /// Returns the lines for an event of a batch; empty in reports about runs.
   func lines(for event: BatchEvent) -> [String]
 }
 

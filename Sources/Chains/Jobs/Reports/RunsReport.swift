@@ -1,23 +1,23 @@
-// A report on finished runs, as one text.
+// A report on finished runs as one text.
 
-/// Makes one text of finished runs. Pure: it writes nothing.
+/// A report that converts finished runs to one text. It prints and writes nothing.
 public protocol RunsReport: Sendable {
-  /// Whether it shows the values of the runs, for which a collector keeps them.
+  /// Whether the report shows values; a collector then keeps them.
   var showsValues: Bool { get }
 
-  /// The text, with a line end at the end.
+  /// Returns the text, with a final newline.
   ///
   /// - Parameters:
   ///   - runs: The runs, in the order in which they began; may be empty.
-  ///   - whole: The results outside the runs; nil without any.
+  ///   - whole: The results outside the runs; nil if there are none.
   func text(on runs: [RecordedRun], of whole: RecordedWhole?) -> String
 }
 
 extension RunsReport {
-  /// Most reports show what the steps came to, and no single values.
+  /// False: most reports show the outcomes of steps, but no single values.
   public var showsValues: Bool { false }
 
-  /// The text of runs without other results.
+  /// Returns the text of runs without other results.
   ///
   /// ```swift
   /// let report = try await plan.run(on: sensor)

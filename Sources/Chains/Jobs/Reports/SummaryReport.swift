@@ -1,16 +1,15 @@
-// Finished runs for people: how many succeeded, what was slow, what failed and why.
+// A summary of finished runs: totals, the slowest steps, and the failures.
 
 import Bluetooth
 
-/// A line of totals, the slowest steps, and the failures with cause and hint.
+/// A report with a line of totals, the slowest steps, and the failures with cause and hint.
 public struct SummaryReport: RunsReport {
-  /// How many of the slowest steps are named.
+  /// The number of slowest steps that are named.
   public static let slowestCount = 5
 
-  /// How many of the devices that did not run are named.
+  /// The maximum number of devices named that did not run.
   public static let notRunCount = 20
 
-  /// A report without settings.
   public init() {}
 
   public func text(on runs: [RecordedRun], of whole: RecordedWhole?) -> String {
@@ -20,7 +19,7 @@ public struct SummaryReport: RunsReport {
     return parts.joined(separator: "\n") + "\n"
   }
 
-  /// `before: 7 ok, 1 failed`.
+  /// The outcomes before the batch was resumed: `before: 7 ok, 1 failed`.
   private static func earlier(_ whole: RecordedWhole?) -> [String] {
     guard let before = whole?.before, before.done > 0 else { return [] }
     return ["before: \(list([(before.ok, "ok"), (before.failed, "failed")]))"]
@@ -30,7 +29,7 @@ public struct SummaryReport: RunsReport {
     counts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
   }
 
-  /// `not run: Thermo-3, Thermo-4`.
+  /// The devices that did not run: `not run: Thermo-3, Thermo-4`.
   static func others(_ whole: RecordedWhole?) -> [String] {
     guard let notRun = whole?.notRun, !notRun.isEmpty else { return [] }
     let more = notRun.count - notRunCount
@@ -38,7 +37,7 @@ public struct SummaryReport: RunsReport {
     return ["not run: \(names)\(more > 0 ? " and \(more) more" : "")".printable]
   }
 
-  /// `3 devices: 2 ok, 1 failed, 4 warnings`.
+  /// The totals: `3 devices: 2 ok, 1 failed, 4 warnings`.
   static func totals(_ runs: [RecordedRun], _ whole: RecordedWhole?) -> String {
     let notRun = whole?.notRun ?? []
     let failed = runs.count { $0.ending?.status == .failed }

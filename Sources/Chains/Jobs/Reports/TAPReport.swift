@@ -1,16 +1,14 @@
-// The Test Anything Protocol, which `prove` and many harnesses read.
+// Runs in the Test Anything Protocol, which `prove` and many harnesses read.
 
 import Bluetooth
 
-/// One test point for each device or test, its steps as a subtest.
+/// A report with one test point for each device or test, and its steps as a subtest.
 ///
 /// A device that did not run is skipped. A failure outside the devices is a separate test point. A
-/// failed step has its reasons as a YAML block; a `when` whose condition did not hold is
-/// skipped.
+/// failed step has its reasons as a YAML block; a `when` whose condition did not hold is skipped.
 ///
 /// - Source: TAP version 14.
 public struct TAPReport: RunsReport {
-  /// A report without settings.
   public init() {}
 
   public func text(on runs: [RecordedRun], of whole: RecordedWhole?) -> String {
@@ -65,9 +63,10 @@ public struct TAPReport: RunsReport {
     return ["  ---"] + lines + ["  ..."]
   }
 
-  /// A description on one line, with directives escaped.
+  /// The description on one line, with directives escaped.
   private static func plain(_ text: String) -> String {
-    // By Unicode scalars: a combining mark may follow the sign of a directive.
+    // Unicode scalars, not characters: `#` with a combining mark would be one character and stay
+    // unescaped.
     text.printable.unicodeScalars.reduce(into: "") { plain, scalar in
       if scalar == "#" || scalar == "\\" { plain.append("\\") }
       plain.unicodeScalars.append(scalar)

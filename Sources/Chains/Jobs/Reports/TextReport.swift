@@ -1,14 +1,13 @@
-// Events for people: one line for each step, when it ends.
+// Events as text: one line for each step that ends.
 
 import Bluetooth
 import Documents
 
-/// One line for each step when it ends, for each notification, and for the run.
+/// A report with one line for each step that ends, for each notification, and for the run.
 ///
 /// A failure has its reasons on separate lines. Times are those of the loop: simulated times in a
 /// simulated run.
 public struct TextReport: RunReport {
-  /// A report without settings.
   public init() {}
 
   public func lines(for event: RunEvent) -> [String] {
@@ -18,7 +17,7 @@ public struct TextReport: RunReport {
       step.beginsAttempt && event.attempt > 1
         ? ["attempt \(event.attempt)\(step.attempts.map { " of \($0)" } ?? "")"] : []
     case .value(let step, let value):
-      // What was read is on the line of the step's end.
+      // Other values are on the line of the finished step.
       step.isStream ? [Self.line(step, Self.text(value), under: step.valueHeading)] : []
     case .advertisement: []
     case .pairingDisplay(let step?, let display): [Self.line(step, "\(display)")]
@@ -31,7 +30,7 @@ public struct TextReport: RunReport {
     }
   }
 
-  /// A line for a step that ended, then one for each reason and each note.
+  /// The line of a finished step, then one for each reason and each note.
   package static func lines(_ result: StepResult) -> [String] {
     let outcome = result.outcome.map { text($0) }
     var (ending, reasons) = (result.status.rawValue, [String]())
@@ -48,7 +47,7 @@ public struct TextReport: RunReport {
     return [line(result.step, ending)] + (reasons + notes).map(\.printable)
   }
 
-  /// `3  read battery-level  72 %`.
+  /// A line about a step: `3  read battery-level  72 %`.
   private static func line(_ step: ReportedStep, _ text: String, under heading: String? = nil)
     -> String
   {
@@ -100,13 +99,13 @@ public struct TextReport: RunReport {
 
   private static func text(_ count: Int, rate: Double) -> String {
     let values = counted(count, "value")
-    // Fewer than two values have no rate that means anything.
+    // The rate of fewer than two values means nothing.
     if count < 2 { return values }
     guard rate.isFinite else { return "\(values) at once" }
     return "\(values), \(DecodedValue.real(rate, decimals: 2)) a second"
   }
 
-  /// The services by name, each once with its number.
+  /// The number of services, and their names.
   private static func text(_ services: [GATTService], _ names: AttributeNames) -> String {
     let titles = services.map { names.title(of: $0.uuid, .service) }
     let count = counted(services.count, "service")
@@ -124,20 +123,20 @@ public struct TextReport: RunReport {
     }
   }
 
-  /// A value, or its bytes and why they are none.
+  /// The value; its bytes and the reason if they do not decode.
   package static func text(_ value: StepValue) -> String {
     let reason = value.problem.map { " (\($0))" } ?? ""
     guard let decoded = value.decoded else {
       let octets = value.octets
       return (octets.isEmpty ? "no bytes" : "bytes \(DecodedValue.octets(octets))") + reason
     }
-    // Such as a record whose flags announce no field.
+    // For example, a record whose flags announce no field.
     if case .fields([]) = decoded { return "(no fields)" }
     let text = decoded.description
     return text.isEmpty ? "(empty)" : text + reason
   }
 
-  /// The reasons of a failure, one per line.
+  /// The reasons of a failure, one on each line.
   ///
   /// ```swift
   /// for failure in try await plan.run(on: sensor).failures {
@@ -160,8 +159,8 @@ public struct TextReport: RunReport {
   /// The last line of a run.
   ///
   /// - Parameters:
-  ///   - noun: What its steps are called.
-  ///   - place: The step that failed, if it was one.
+  ///   - noun: The noun for its steps.
+  ///   - place: The failed step; nil if there is none.
   package static func line(
     _ ending: RunEnding, _ took: Duration, of noun: String, at place: String?
   ) -> String {
@@ -170,12 +169,12 @@ public struct TextReport: RunReport {
     guard let failure = ending.failure else { return "\(status): \(steps)\(warnings)" }
     let at = place.map { " at \($0)" } ?? ""
     let head = "\(status)\(at) after \(steps): \(failure.code.rawValue)\(warnings)"
-    // The lines of a step have the reasons; of a run that ended between steps or in its clean-up,
-    // none has.
+    // A failed step has printed its reasons; a run that ended between steps or in its cleanup has
+    // not.
     return (place == nil ? "\(head): \(failure)" : head).printable
   }
 
-  /// `, 2 warnings`; nothing for none.
+  /// The number of warnings, `, 2 warnings`; empty for none.
   package static func warnings(_ count: Int) -> String {
     count == 0 ? "" : ", \(counted(count, "warning"))"
   }
@@ -191,7 +190,7 @@ public struct TextReport: RunReport {
 }
 
 extension TraceSlice {
-  /// `packets 17 to 42 of run.btsnoop, 2026-01-01T…Z to 2026-01-01T…Z`.
+  /// The slice as a sentence: `packets 17 to 42 of run.btsnoop, 2026-01-01T…Z to 2026-01-01T…Z`.
   var sentence: String {
     "packets \(packets.lowerBound) to \(packets.upperBound) of \(file), "
       + "\(Timestamp.text(times.lowerBound)) to \(Timestamp.text(times.upperBound))"

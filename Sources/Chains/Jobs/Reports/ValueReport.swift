@@ -2,14 +2,14 @@
 
 import Bluetooth
 
-/// One line for each value when it arrives; everything else is omitted.
+/// A report with one line for each value that arrives; everything else is omitted.
 public struct ValueReport: RunReport {
-  /// Whether each line begins with its time in the run, in seconds, and with the attribute.
+  /// Whether each line begins with its time in the run, in seconds, and the attribute.
   private let showsPlace: Bool
-  /// Whether the device follows the time.
+  /// Whether the device is between the time and the attribute.
   private let showsDevice: Bool
 
-  /// A report of values.
+  /// Creates a report of values.
   ///
   /// ```swift
   /// let values = ValueReport(showsPlace: true)
@@ -17,8 +17,9 @@ public struct ValueReport: RunReport {
   /// ```
   ///
   /// - Parameters:
-  ///   - showsPlace: Begins each line with its time in the run, in seconds, and the attribute.
-  ///   - showsDevice: Puts the device between the two.
+  ///   - showsPlace: Whether each line begins with its time in the run, in seconds, and the
+  ///     attribute.
+  ///   - showsDevice: Whether the device is between the two.
   public init(showsPlace: Bool = false, showsDevice: Bool = false) {
     self.showsPlace = showsPlace
     self.showsDevice = showsDevice
@@ -34,7 +35,8 @@ public struct ValueReport: RunReport {
     }
   }
 
-  /// A gap of a watch may last beyond its end: nothing is stated about what follows it.
+  /// The text of a gap. That of a dropped connection does not say that values continue, because the
+  /// gap may last until the end of the watch.
   private func text(_ gap: NotificationGap) -> String {
     guard gap.cause == .linkLost else { return TextReport.text(gap) }
     return "(gap: not connected for \(TextReport.milliseconds(gap.lasted)) s)"

@@ -253,7 +253,8 @@ struct AdvertisedFormatTests {
       ("020161", "battery 97 %"), ("0404138A01", "1008.83 hPa"), ("020960", "count 96"),
       ("05095D396164", "count 1684093277"), ("030C020C", "3.074 V"), ("020F01", "generic on"),
       ("0D5348656C6C6F20576F726C6421", "text Hello World!"), ("035401FF", "raw 01ff"),
-      ("45020000C841 4302404A", "25.000 °C, temperature-2 12.500 °C"), ("023A01", "button press"),
+      ("45020000C841 4302404A", "temperature 25.000 °C, temperature-2 12.500 °C"),
+      ("023A01", "button press"),
       ("86A6808FE64854", "address 54:48:E6:8F:80:A6"), ("03FE0102", "object-fe 0102"),
       // 0x4a40 = 12.5 in 16 bits, and the same in 64 bits.
       ("4302404A", "12.500 °C"), ("49020000000000002940", "12.500000 °C"),

@@ -81,7 +81,7 @@ struct ConnectTests {
       try lab.client.begin("Connect", .device)
       try lab.pass(.seconds(1))
       let lines = lab.client.take()
-      let read = lines.firstIndex { $0.contains(" Name=HRM 9") }
+      let read = lines.firstIndex { $0.contains(" Name=\"HRM 9\"") }
       let resolved = lines.firstIndex { $0.hasSuffix(" ServicesResolved=true") }
       #expect(try #require(read) > #require(resolved))
       #expect(try lab.client.property("Alias", .device) == .string("HRM 9"))

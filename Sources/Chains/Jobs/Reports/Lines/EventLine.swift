@@ -1,6 +1,6 @@
-// An event as a line of JSON, and the event of such a line. docs/json.md documents the keys.
+// Converts events to lines of JSON and back. docs/json.md documents the keys.
 //
-// Output, journals, fleets and reports of runs that are over have this form alone.
+// It is the only such conversion: output, journals, fleets and reports of earlier runs share it.
 
 package import Bluetooth
 package import Documents
@@ -8,7 +8,7 @@ import Signals
 
 /// A line of JSON: the version of the format, the name of an event, and its keys.
 package struct EventLine: Equatable, Sendable {
-  /// The events of runs.
+  /// The names of the events of runs.
   package enum Name: String, CaseIterable, Sendable {
     case runStarted = "run-started"
     case stepStarted = "step-started"
@@ -20,16 +20,15 @@ package struct EventLine: Equatable, Sendable {
     case runFinished = "run-finished"
   }
 
-  /// The object.
   package let json: JSONValue
 
-  /// A line about anything.
+  /// Creates a line of any event.
   package init(_ event: String, _ members: JSONMembers) {
     json = .object(
       [.init("v", JSONLinesReport.version.json), .init("event", event.json)] + members)
   }
 
-  /// A line about anything, in which missing values are null, with keys behind them.
+  /// Creates a line in which missing values are null, followed by optional keys.
   package init(
     _ event: String, _ members: KeyValuePairs<String, any JSONWritable>,
     and others: JSONMembers = []
@@ -37,7 +36,7 @@ package struct EventLine: Equatable, Sendable {
     self.init(event, members.map { .init($0, $1.json) } + others)
   }
 
-  /// The line of an event.
+  /// Creates the line of a run's event.
   package init(_ event: RunEvent) {
     let others = JSONValue.members([
       "deviceName": event.deviceName?.json,
@@ -54,7 +53,7 @@ package struct EventLine: Equatable, Sendable {
     )
   }
 
-  /// Its text, on one line.
+  /// The text, on one line.
   package var text: String { json.text }
 }
 
@@ -89,25 +88,25 @@ extension RunEvent.Change {
   }
 }
 
-/// The events of lines, which are those of one run after the other.
+/// A parser of lines, which must be those of one run after another.
 package struct EventLines {
-  /// That of the last run that began.
+  /// The seed of the last run that began.
   private var seed: UInt64 = 0
-  /// When the running steps began, by their positions.
+  /// The start times of the running steps, by position.
   private var begun: [StepPosition: Duration] = [:]
-  /// The steps that failed, by their messages.
+  /// The failed steps, by the message of their failure.
   private var failed: [String: ReportedStep] = [:]
 
   package init() {}
 
-  /// The event of a line; nil for a line that is none of a chain.
+  /// Parses a line; nil if it is not an event of a run.
   ///
   /// - Throws: ``JSONSyntaxError``.
   package mutating func event(in line: String) throws(JSONSyntaxError) -> RunEvent? {
     event(of: try JSONValue(parsing: line))
   }
 
-  /// The event of the object of a line; nil for one that is none of a chain.
+  /// Converts the object of a line; nil if it is not an event of a run.
   package mutating func event(of json: JSONValue) -> RunEvent? {
     guard let name: EventLine.Name = json.read("event"), let run: String = json.read("run"),
       let device: String = json.read("device"), let offset: Duration = json.read("offset"),
@@ -140,7 +139,7 @@ package struct EventLines {
       guard let step, let gap = NotificationGap(json: json) else { return nil }
       return .gap(step, gap)
     case .note: return json["text"]?.string.map { .note($0) }
-    // The digits are of no use later.
+    // Passkeys are useless after the run.
     case .pairingDisplay: return nil
     case .stepFinished:
       guard let step else { return nil }
@@ -198,7 +197,7 @@ extension ReportedStep: JSONObjectForm {
     .key("operation", \.operation),
     .optional("attribute", \.attribute),
     .optional("written", \.written),
-    // The value has it.
+    // Written with the value.
     JSONKey("hex", write: { _ in nil }, read: { $0 != nil })
   )
 }

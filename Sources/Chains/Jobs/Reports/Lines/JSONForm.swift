@@ -1,25 +1,25 @@
-// Values as JSON, written and read by one description.
+// Values whose conversion to JSON and back is one description.
 //
-// Foundation's coders are not used: they sort or shuffle the fields of a value, and write 1.0 as 1.
+// Foundation's coders are not used: they reorder the fields of a value, and write 1.0 as 1.
 
 import Bluetooth
 package import Documents
 
-/// Keys and values of an object, in their order.
+/// The members of an object, in order.
 package typealias JSONMembers = [JSONValue.Member]
 
-/// A value that is written as JSON.
+/// A value that can be written as JSON.
 package protocol JSONWritable: Sendable {
   var json: JSONValue { get }
 }
 
-/// A value that is written as JSON, and read again.
+/// A value that can be written as JSON and read back.
 package protocol JSONForm: JSONWritable {
-  /// Nil for what is not written for any value.
+  /// Reads a value; nil for JSON that is not the form of any value.
   init?(json: JSONValue)
 }
 
-/// A value that is an object in JSON.
+/// A value whose JSON is an object.
 package protocol JSONObjectForm: JSONForm {
   static var form: JSONKeys<Self> { get }
 }
@@ -33,20 +33,20 @@ extension JSONObjectForm {
 
   package var json: JSONValue { .object(members) }
 
-  /// The keys that it has, with their values.
+  /// The members of the object.
   package var members: JSONMembers { Self.form.write(self) }
 }
 
-/// The keys of an object, in their order, and what is made of their values.
+/// The keys of an object, in order, and the function that creates a value from theirs.
 package struct JSONKeys<Whole: Sendable>: Sendable {
   fileprivate let write: @Sendable (Whole) -> JSONMembers
-  /// Reads an object; nil where it is not valid. Keys that say why add that to the problems.
+  /// Reads an object; nil if it is invalid. Keys may add the reason to `problems`.
   package let read: @Sendable (JSONValue, _ path: String, _ problems: inout [String]) -> Whole?
 
   private struct Missing: Error {}
 
   /// - Parameters:
-  ///   - make: Makes a value of those of the keys, in their order; nil where they do not fit.
+  ///   - make: Creates a value from those of the keys, in order; nil if they do not fit together.
   ///   - keys: The keys.
   package init<each Part>(
     _ make: @escaping @Sendable (repeat each Part) -> Whole?,
@@ -73,14 +73,14 @@ package struct JSONKeys<Whole: Sendable>: Sendable {
   }
 }
 
-/// One key of an object: how its value is written, and read again.
+/// A key of an object, with the functions that write and read its value.
 package struct JSONKey<Whole, Part>: Sendable {
   fileprivate let name: String
-  /// The value; nil leaves the key out.
+  /// Returns the JSON of the key; nil omits the key.
   fileprivate let write: @Sendable (Whole) -> JSONValue?
   fileprivate let read: Reading
 
-  /// Makes a part of a value, which is nil for a missing key; nil where it is not valid.
+  /// Reads the value of a key, which is nil for a missing key; returns nil if it is invalid.
   package typealias Reading =
     @Sendable (_ value: JSONValue?, _ path: String, _ problems: inout [String]) -> Part?
 
@@ -100,15 +100,15 @@ package struct JSONKey<Whole, Part>: Sendable {
     self.init(name, write: write, readingAt: { json, _, _ in read(json) })
   }
 
-  /// A key that every object has.
+  /// A required key.
   package static func key(_ name: String, _ path: any KeyPath<Whole, Part> & Sendable) -> Self
   where Part: JSONForm {
     Self(name, write: { $0[keyPath: path].json }, read: { $0.flatMap { Part(json: $0) } })
   }
 
-  /// A key that may be missing, which means `usual`.
+  /// A key whose absence means `usual`.
   ///
-  /// - Parameter always: Whether the key is written nevertheless.
+  /// - Parameter always: Whether the key is written even with that value.
   package static func usual(
     _ name: String, _ path: any KeyPath<Whole, Part> & Sendable, _ usual: Part,
     always: Bool = false
@@ -119,9 +119,9 @@ package struct JSONKey<Whole, Part>: Sendable {
     )
   }
 
-  /// A key that is left out without a value.
+  /// An optional key.
   ///
-  /// - Parameter isNull: Whether it is null instead.
+  /// - Parameter isNull: Whether a missing value is written as null instead of omitted.
   package static func optional<Value: JSONForm>(
     _ name: String, _ path: any KeyPath<Whole, Value?> & Sendable, orNull isNull: Bool = false
   ) -> Self where Part == Value? {
@@ -131,7 +131,7 @@ package struct JSONKey<Whole, Part>: Sendable {
     )
   }
 
-  /// A time on the wall clock.
+  /// A wall-clock time.
   package static func time(_ name: String, _ path: any KeyPath<Whole, Duration> & Sendable) -> Self
   where Part == Duration {
     Self(
@@ -146,17 +146,17 @@ extension JSONValue: JSONForm {
 
   package var json: JSONValue { self }
 
-  /// An object whose missing values are null.
+  /// Creates an object in which missing values are null.
   package init(_ members: KeyValuePairs<String, any JSONWritable>) {
     self = .object(members.map { Member($0, $1.json) })
   }
 
-  /// Keys with their values, without those that have none.
+  /// Returns the members that have a value.
   package static func members(_ members: KeyValuePairs<String, JSONValue?>) -> JSONMembers {
     members.compactMap { key, value in value.map { Member(key, $0) } }
   }
 
-  /// The value of a key; nil where the key is missing or its value is something else.
+  /// Reads the value of a key; nil if it is missing or invalid.
   package func read<Value: JSONForm>(_ key: String) -> Value? {
     self[key].flatMap { Value(json: $0) }
   }
@@ -199,7 +199,7 @@ extension Double: JSONForm {
     self = number
   }
 
-  /// Null where it is not finite.
+  /// The number, or null if it is not finite.
   package var json: JSONValue { JSONValue(self) }
 }
 
@@ -220,7 +220,7 @@ extension String: JSONForm {
 
   package var json: JSONValue { .string(self) }
 
-  /// The text in double quotes, as YAML and JSON read it.
+  /// The text in double quotes, valid in YAML and JSON.
   package var quoted: String { json.text }
 }
 
@@ -229,7 +229,7 @@ extension Array: JSONWritable where Element: JSONWritable {
 }
 
 extension Array: JSONForm where Element: JSONForm {
-  /// The valid elements of a list.
+  /// Reads the valid elements of a list; others are dropped.
   package init?(json: JSONValue) {
     guard case .array(let values) = json else { return nil }
     self = values.compactMap { Element(json: $0) }
@@ -237,7 +237,7 @@ extension Array: JSONForm where Element: JSONForm {
 }
 
 extension Duration: JSONForm {
-  /// Seconds, to the microsecond.
+  /// Reads seconds, to the microsecond.
   package init?(json: JSONValue) {
     guard let seconds = json.double, seconds.magnitude < 1e12 else { return nil }
     self = .microseconds((seconds * 1e6).rounded())
@@ -246,7 +246,7 @@ extension Duration: JSONForm {
   package var json: JSONValue { .number(decimalSeconds) }
 }
 
-/// Octets in hexadecimal digits.
+/// Bytes as hexadecimal digits.
 package struct HexText: JSONForm {
   package let octets: [UInt8]
 

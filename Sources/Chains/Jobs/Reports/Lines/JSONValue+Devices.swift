@@ -1,19 +1,19 @@
-// A device that was found, as JSON. The keys are documented in docs/json.md.
+// The JSON of a device that was found. docs/json.md documents the keys.
 
 public import Bluetooth
 public import Documents
 
 extension JSONValue {
-  /// A device that was found, as an object.
+  /// Creates the object of a device that was found.
   ///
   /// ```swift
   /// print(JSONValue(advertisement).text)
   /// ```
   public init(_ device: Advertisement) { self = .object(Self.members(of: device)) }
 
-  /// The members of that object, for an object with more members.
+  /// The members of a device's object, to combine with others.
   ///
-  /// - Parameter companies: Adds the names of companies.
+  /// - Parameter companies: The names of companies; nil omits them.
   public static func members(
     of device: Advertisement, _ companies: (any CompanyNames)? = nil
   ) -> [Member] {
@@ -42,7 +42,7 @@ extension JSONValue {
     return members.map { Member($0, $1.json) }
   }
 
-  /// The data in a well-known format; none where it has no such format. What is no value is null,
+  /// The members of data in a well-known format; empty for other data. An invalid value is null,
   /// with the reason.
   private static func members(of data: AdvertisedReading?) -> [Member] {
     switch data {

@@ -1,10 +1,10 @@
-// Values and services of devices as JSON.
+// The JSON of values and services of devices.
 
 public import Bluetooth
 public import Documents
 
 extension JSONValue {
-  /// A decoded value: fields as an object, octets as hexadecimal digits.
+  /// Creates the JSON of a decoded value: fields as an object, bytes as hexadecimal digits.
   ///
   /// ```swift
   /// let report = try await plan.run(on: sensor)

@@ -1,4 +1,4 @@
-// A failure as JSON, with what explains it. docs/json.md documents the keys.
+// The JSON of a failure, with its evidence. docs/json.md documents the keys.
 
 package import Bluetooth
 package import Documents
@@ -27,7 +27,7 @@ extension RunFailure: JSONForm {
       let message: String = json.read("message"),
       let `class`: FailureClass = json.read("class")
     else { return nil }
-    // Earlier versions wrote what and why in the message alone.
+    // Earlier versions wrote the operation and the reason only as one message.
     let parts = message.split(separator: ": ", maxSplits: 1).map(String.init)
     let (what, why) = parts.count == 2 ? (parts[0], parts[1]) : ("running the chain", message)
     let octets: HexText? = json.read("octets")

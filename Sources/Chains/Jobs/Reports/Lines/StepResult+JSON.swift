@@ -1,18 +1,18 @@
-// What came of a step as JSON. docs/json.md documents the keys.
+// The JSON of a step's result. docs/json.md documents the keys.
 //
-// What text shows of devices and services is read back; the rest of them is not.
+// Of devices and services, only what the text output shows is read back.
 
 package import Bluetooth
 package import Documents
 
 extension StepResult {
-  /// How the step ended, without the step.
+  /// The members of the result, without those of the step.
   package var members: JSONMembers {
     [.init("status", status.json)] + (outcome?.members(of: step) ?? []) + remarks
       + JSONValue.members(["error": failure?.json])
   }
 
-  /// Its notes and tries, where there are any.
+  /// The notes and attempts, if there are any.
   package var remarks: JSONMembers {
     JSONValue.members([
       "notes": notes.isEmpty ? nil : notes.json, "tries": tries.isEmpty ? nil : tries.json,
@@ -84,7 +84,8 @@ extension StepOutcome {
     }
   }
 
-  /// The outcome of the step of a line; nil without one. An outcome without a short form is its text.
+  /// Reads the outcome of a step's line; nil if it has none. An outcome without a short form
+  /// becomes its text.
   init?(recorded json: JSONValue) {
     let operation = json["operation"]?.string
     if let link = json["link"]?.string {
@@ -127,16 +128,17 @@ extension Percentiles: JSONObjectForm {
 }
 
 extension StepValue {
-  /// Its octets in hexadecimal digits.
+  /// The bytes as hexadecimal digits.
   package var hex: String { DecodedValue.octets(octets).description }
 
-  /// Its keys; without those of octets where the step has none, such as an RSSI.
+  /// The members of the value; without bytes if the step has none, such as an RSSI.
   package func members(of step: ReportedStep) -> JSONMembers {
     [.init("value", decoded?.json ?? .null)]
       + (step.hasOctets ? JSONValue.members(["hex": hex.json, "problem": problem?.json]) : [])
   }
 
-  /// A value: decoded again where that makes what was recorded, which gives its numbers their units.
+  /// Reads a value. It is decoded again if that yields the recorded value, which restores the
+  /// units.
   init(recorded json: JSONValue) {
     let octets: HexText? = json.read("hex")
     let recorded: DecodedValue? = json.read("value")
@@ -150,7 +152,7 @@ extension StepValue {
 }
 
 extension DecodedValue: JSONForm {
-  /// A value of a line; nil for null.
+  /// Reads a value; nil for null.
   package init?(json: JSONValue) {
     switch json {
     case .null: return nil
@@ -177,12 +179,12 @@ extension DecodedValue: JSONForm {
 }
 
 extension TextReport {
-  /// The outcome of a recorded step, in short, as ``text(_:)`` has it; nil without one.
+  /// The outcome of a recorded step in the short form of ``text(_:)``; nil if it has none.
   ///
   /// - Parameters:
   ///   - result: The result of the step, a JSON object with the keys of docs/json.md.
   ///   - operation: The operation of the step.
-  ///   - attribute: The attribute that it is about; nil for none.
+  ///   - attribute: The attribute of the step; nil if it has none.
   package static func text(
     recorded result: JSONValue, of operation: String, _ attribute: String?
   ) -> String? {

@@ -1,20 +1,19 @@
-// Complete runs as one page for a browser.
+// Complete runs as one HTML page.
 //
-// It decides what is on the page, and in which order; how that is written as markup is in
-// PageMarkup, how it looks and what it does in Files.
+// It decides the content of the page and its order; PageMarkup writes the markup, and the files in
+// Files define its look and its script.
 
 import Bluetooth
 
-/// One HTML file: failures first, then the devices and the steps and values of each over a time axis.
+/// A report as one HTML file: failures first, then each device with its steps and values over a
+/// time axis.
 ///
-/// It loads nothing. Its own script and style are allowed by their hashes, everything else is
-/// forbidden by its Content-Security-Policy. It is readable without the script, which sorts,
-/// filters and moves a cursor. The page is well-formed XML, too.
+/// It loads nothing: its Content-Security-Policy allows only its own script and style, by their
+/// hashes. It is readable without the script, which sorts, filters and moves a cursor. The page is
+/// also well-formed XML.
 public struct HTMLReport: RunsReport {
-  /// A report without settings.
   public init() {}
 
-  /// A page shows values.
   public var showsValues: Bool { true }
 
   public func text(on runs: [RecordedRun], of whole: RecordedWhole?) -> String {
@@ -28,11 +27,11 @@ public struct HTMLReport: RunsReport {
   }
 
   static let style = "\n" + String(decoding: PackageResources.page_css, as: UTF8.self)
-  /// In CDATA, because a script in XML must not be read as markup.
+  /// The script, in CDATA so that an XML parser does not read it as markup.
   static let script =
     "//<![CDATA[\n" + String(decoding: PackageResources.page_js, as: UTF8.self) + "//]]>"
 
-  /// The Content-Security-Policy: a browser may only apply the style and run the script of the page.
+  /// The Content-Security-Policy, which allows only the style and the script of the page.
   package static let policy =
     "default-src 'none'; style-src '\(ContentHash.source(of: style))'; "
     + "script-src '\(ContentHash.source(of: script))'; base-uri 'none'; form-action 'none'"

@@ -1,10 +1,12 @@
-// The bars of a lane: periods with a status, side by side over a time axis.
+// The bars of a lane: periods with a status over a time axis.
+//
+// Drawing them is in PageMarkup+Lanes.swift.
 
-/// A period of a lane; several short ones, where they could not be distinguished.
+/// A period in a lane, or several short ones that could not be told apart.
 struct LaneBar: Equatable, Sendable {
-  /// The kind of period, shown by colour and by form.
+  /// The kind of period, shown by colour and pattern.
   enum Kind: String, CaseIterable, Hashable, Sendable {
-    // Later ones are drawn over earlier ones.
+    // Later cases are drawn over earlier ones.
     case note, ok, skipped, cancelled, failed
 
     init(_ status: StepResult.Status) {
@@ -29,11 +31,11 @@ struct LaneBar: Equatable, Sendable {
   let kind: Kind
   let from: Duration
   private(set) var to: Duration
-  /// How many there are in it.
+  /// The number of periods in the bar.
   private(set) var count = 1
-  /// The title of the period; of several, that of the first one.
+  /// The title of the period, or of the first of several.
   let title: String
-  /// The identifier of its row in a table; nil without one.
+  /// The identifier of the row in a table; nil if there is none.
   let anchor: String?
 
   init(_ kind: Kind, from: Duration, to: Duration, title: String, anchor: String? = nil) {
@@ -44,11 +46,11 @@ struct LaneBar: Equatable, Sendable {
     self.anchor = anchor
   }
 
-  /// The bars for drawing, in the order of drawing.
+  /// Merges bars for drawing, and returns them in drawing order.
   ///
-  /// Bars of one kind that are shorter than a column of the axis and less than a column apart are
-  /// one, so that there are at most two for each kind and column however many there were. A bar
-  /// never hides one of another kind: failed ones are drawn last.
+  /// Bars of one kind that are shorter than a column of the axis and less than a column apart
+  /// become one, so there are at most two for each kind and column. A bar never hides one of
+  /// another kind completely: failed ones are drawn last.
   ///
   /// - Parameter bars: Periods that do not overlap others of their kind.
   /// - Complexity: O(*n* log *n*).

@@ -1,17 +1,17 @@
-// Lanes over one time axis, as SVG: bars, and plots of numbers.
+// Lanes over a common time axis, as SVG: bars, and plots of numbers.
 //
-// What they show is in a table, too, so readers of the page's text need not read the bars.
+// Their content is also in tables, for readers who cannot see the drawings.
 
 extension PageMarkup {
   /// A row of a figure, with a name at the side.
   struct Lane {
-    /// Markup: the name, and what is to be known of it.
+    /// The name with details, as markup.
     let name: String
-    /// Markup: an `svg` as wide as the axis.
+    /// An `svg` element as wide as the axis, as markup.
     let drawing: String
   }
 
-  /// The form that failed bars are filled with.
+  /// The pattern that fills failed bars.
   static let hatch = """
     <svg class="patterns" width="0" height="0" aria-hidden="true"><defs>\
     <pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse" \
@@ -20,9 +20,9 @@ extension PageMarkup {
     </defs></svg>
     """
 
-  /// Lanes over one time axis, with one cursor that the script of the page moves.
+  /// Lanes over a common time axis, with one cursor that the script of the page moves.
   ///
-  /// - Parameter title: What it shows; markup.
+  /// - Parameter title: The title of the figure, as markup.
   static func figure(_ title: String, _ axis: TimeAxis, _ lanes: [Lane]) -> [String] {
     let rows = [Lane(name: "Time", drawing: ticks(of: axis))] + lanes
     return ["<figure class=\"lanes\" \(axis.data)>", "<figcaption>\(title)</figcaption>"]
@@ -44,7 +44,7 @@ extension PageMarkup {
 
   /// Rows of bars, one below the other; wide bars have their title inside, if they are named.
   ///
-  /// - Parameter noun: What they are.
+  /// - Parameter noun: The noun for one bar.
   static func bars(
     _ rows: [[LaneBar]], on axis: TimeAxis, noun: String, areNamed: Bool = true
   ) -> String {
@@ -58,9 +58,9 @@ extension PageMarkup {
       + "\(drawn.joined())</svg>"
   }
 
-  /// How much of the width a bar needs for a title.
+  /// The share of the width from which a bar has its title inside.
   private static let namedWidth = 0.08
-  /// The least width that is seen.
+  /// The smallest visible share of the width.
   private static let leastWidth = 0.0015
 
   private static func drawing(
@@ -78,7 +78,7 @@ extension PageMarkup {
       return rect + "<svg \(place)><text x=\"5\" y=\"\(y + 13)\">\(text(bar.title))</text></svg>"
     }
     guard let sign = bar.kind.sign, share < namedWidth else { return rect }
-    // At the end of the axis it would be cut off.
+    // At the end of the axis the sign would be cut off.
     let isLast = axis.share(bar.from) > 0.97
     let mark = isLast ? "class=\"mark last\" x=\"100%\"" : "class=\"mark\" x=\"\(x)\""
     return rect + "<text \(mark) y=\"\(y + 13)\">\(sign)</text>"
@@ -86,22 +86,22 @@ extension PageMarkup {
 
   // MARK: Plots
 
-  /// The size of a plot in units of its own; the page stretches it.
+  /// The size of a plot in its own units; the page stretches it.
   private static let (width, height, margin) = (4_000, 1_000, 60)
 
-  /// The numbers of an envelope over a time axis; the line has a break where values are missing.
+  /// The plot of an envelope over a time axis; the line breaks where values are missing.
   ///
-  /// The height of the line is that of its range: the script of the page reads values from it.
+  /// The line fills the height of its range, because the script of the page reads values from it.
   ///
   /// - Parameters:
-  ///   - marks: In the order of their times.
-  ///   - label: What it shows; markup.
+  ///   - marks: Marks, in the order of their times.
+  ///   - label: The label, as markup.
   static func plot(
     _ envelope: Envelope, marks: [RunMark], on axis: TimeAxis, label: String
   ) -> String {
     guard let range = envelope.range else { return "" }
     func place(_ time: Duration) -> Int { Int((axis.share(time) * Double(width)).rounded()) }
-    // Half of each: the difference of two numbers may be more than there is.
+    // Halved first: the difference of two large numbers may overflow.
     let span = range.upperBound / 2 - range.lowerBound / 2
     let points = envelope.points.map { point -> (at: Duration, written: String) in
       let share = span > 0 ? (point.value / 2 - range.lowerBound / 2) / span : 0.5

@@ -1,16 +1,16 @@
-// Parts of a page that know nothing of runs: escaped text, lists, tables.
+// Parts of a page that do not know runs: escaped text, lists, tables.
 //
-// Whatever comes from outside goes through `text(_:)`; the other parameters are markup or words of
-// this program.
+// Text from outside must go through `text(_:)`; all other parameters are markup or words of this
+// program.
 
-/// Markup that is both HTML and XML.
+/// Markup that is valid as both HTML and XML.
 enum PageMarkup {
-  /// The maximum length of a text from outside, in characters of Unicode.
+  /// The maximum length of a text from outside, in Unicode scalars.
   static let textLimit = 400
-  /// How many rows a table shows at first; a browser needs long to lay out thousands.
+  /// The number of rows that a table shows at first; laying out thousands is slow in a browser.
   static let rowLimit = 200
 
-  /// Text from outside, escaped; an ellipsis replaces what is too long.
+  /// Escapes text from outside; an ellipsis replaces the end of a long one.
   static func text(_ text: String, limit: Int = textLimit) -> String {
     let scalars = text.unicodeScalars
     let last = scalars.index(scalars.startIndex, offsetBy: limit, limitedBy: scalars.endIndex)
@@ -18,7 +18,7 @@ enum PageMarkup {
     return Markup.escaped(String(scalars[..<end])) + "…"
   }
 
-  /// A name within a sentence: its direction does not change that of the sentence.
+  /// A name in a sentence, isolated so that its writing direction does not affect the sentence.
   static func name(_ name: String) -> String { "<bdi>\(text(name))</bdi>" }
 
   /// A number with thin spaces between thousands.
@@ -31,12 +31,12 @@ enum PageMarkup {
     return ([rest] + groups).joined(separator: "\u{202f}")
   }
 
-  /// `3 devices`, with the number as ``number(_:)`` writes it.
+  /// A number with its noun, `3 devices`, in the form of ``number(_:)``.
   static func counted(_ count: Int, _ noun: String) -> String {
     "\(number(count)) \(noun)\(count == 1 ? "" : "s")"
   }
 
-  /// A list of terms, each with what is known of it; without those of which nothing is.
+  /// A list of terms with their values; terms without a value are omitted.
   static func facts(_ facts: [(term: String, markup: String?)], class name: String) -> String {
     let rows = facts.map { term, markup in
       markup.map { "<div><dt>\(term)</dt><dd>\($0)</dd></div>" } ?? ""
@@ -44,7 +44,7 @@ enum PageMarkup {
     return "<dl class=\"\(name)\">\(rows.joined())</dl>"
   }
 
-  /// Something that is opened by its summary.
+  /// A section that the reader opens by its summary.
   static func details(
     class name: String? = nil, _ summary: String, isOpen: Bool = false, _ lines: [String]
   ) -> [String] {
@@ -58,34 +58,34 @@ enum PageMarkup {
 extension PageMarkup {
   struct Column {
     let title: String
-    /// The classes of its cells; those with `n` have numbers, and are sorted as such.
+    /// The classes of the cells; `n` marks numbers, which are sorted as such.
     let name: String
     /// Markup below the title.
     var below = ""
-    /// Whether its cells are what their rows are about.
+    /// Whether the cells are the headings of their rows.
     var isHead = false
 
-    /// A cell of the column; what it has is markup.
+    /// A cell of the column, with markup as its content.
     func cell(_ markup: String, status: String? = nil) -> String {
       if isHead { return "<th scope=\"row\">\(markup)</th>" }
       return "<td class=\"\(name)\(status.map { " \($0)" } ?? "")\">\(markup)</td>"
     }
   }
 
-  /// A row.
+  /// A row of a table.
   ///
   /// - Parameters:
-  ///   - id: Its identifier, for links.
-  ///   - section: The identifier of the section that is shown and hidden with it.
+  ///   - id: The identifier, for links.
+  ///   - section: The identifier of the section that is shown and hidden with the row.
   static func row(_ cells: [String], id: String? = nil, section: String? = nil) -> String {
     "<tr\(Markup.attributes([("id", id), ("data-section", section)]))>\(cells.joined())</tr>"
   }
 
   /// A table whose rows the script of the page sorts and filters.
   ///
-  /// Of a long one the first rows are shown, and all of them on demand, also without the script.
+  /// A long table shows its first rows, and all of them on demand, even without the script.
   ///
-  /// - Parameter caption: The title that a screen reader reads.
+  /// - Parameter caption: The title for screen readers.
   static func table(
     _ caption: String, class name: String, columns: [Column], rows: [String]
   ) -> [String] {

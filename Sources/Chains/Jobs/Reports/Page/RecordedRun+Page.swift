@@ -1,9 +1,9 @@
-// What the page of a run derives from its record: attempts, connections, what did not end.
+// Facts that the page derives from the record of a run: attempts, connections, unfinished steps.
 
 import Bluetooth
 
 extension RecordedRun {
-  /// How long it took, or at least took until its last step.
+  /// The duration; for a run without an end, until its last event or step.
   var lasted: Duration { took ?? max(lastEventAt, steps.map(\.endedAt).max() ?? .zero) }
 
   var kindOfBar: LaneBar.Kind {
@@ -14,7 +14,7 @@ extension RecordedRun {
     }
   }
 
-  /// All tries of the chain whose steps are kept; the last one is ``attempt``.
+  /// All recorded attempts of the chain, the last of which is ``attempt``.
   var attempts: [Attempt] {
     let last = Attempt(
       number: attempt, first: earlierStepCount, failure: ending?.failure, steps: steps,
@@ -23,10 +23,10 @@ extension RecordedRun {
     return earlierAttempts + [last]
   }
 
-  /// The steps that had begun when the record ended, at most ten; none of a run that ended.
+  /// The steps that were running when the record ended, at most ten; empty for a finished run.
   var unfinishedSteps: [StepUnderWay] { ending == nil ? underWay.suffix(10) : [] }
 
-  /// A sentence about a run without an end; nil for one that ended.
+  /// A sentence about a run without an end; nil for a finished run.
   var whyUnfinished: String? {
     guard ending == nil else { return nil }
     let place = underWay.last.map { " in \($0.step.place): \($0.step.title)" } ?? ""
@@ -46,11 +46,11 @@ extension RecordedRun {
     return (again + noted + values.series.flatMap(\.gaps)).sorted { $0.from < $1.from }
   }
 
-  /// When the device was connected, as far as the steps show it.
+  /// The periods in which the device was connected, as far as the steps show it.
   ///
-  /// A connection begins with the end of a step that made or found it. It ends with the step that
-  /// disconnects, with a failure that reports its loss, or with the run; a gap in the values
-  /// interrupts it.
+  /// A connection begins at the end of a step that made or found it. It ends with the step that
+  /// disconnects, with a failure that reports a dropped connection, or with the run; a gap in the
+  /// values interrupts it.
   var connected: [ClosedRange<Duration>] {
     var (periods, begun) = ([ClosedRange<Duration>](), Duration?.none)
     func ends(at time: Duration) {

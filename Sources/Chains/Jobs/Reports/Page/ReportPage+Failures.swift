@@ -1,4 +1,4 @@
-// Failures on a page: what is known of each, and those with one cause together.
+// The failures on a page, grouped by their cause, with details of each.
 
 import Bluetooth
 import Documents
@@ -10,8 +10,8 @@ extension ReportPage {
     let step: (reported: ReportedStep, index: Int)?
     let run: Int
 
-    /// What makes failures of different devices the same. Their reasons are none of it: numbers and
-    /// values in them differ.
+    /// The parts that failures with the same cause share. Reasons are not among them, because they
+    /// contain numbers and values.
     var cause: [String?] {
       [
         failure.code.rawValue, failure.expectation?.expected, failure.bluez?.description,
@@ -21,14 +21,14 @@ extension ReportPage {
       ]
     }
 
-    /// Why it failed, without the value that was received instead of the expected one.
+    /// The reason, without the received value of an unmet expectation.
     var reason: String { failure.expectation.map { "expected \($0.expected)" } ?? failure.why }
   }
 
-  /// How many runs of a group are named.
+  /// The maximum number of runs named in a group.
   private static let placeLimit = 12
 
-  /// The failures, each cause once, in the order of the runs; nothing without any.
+  /// The failures, each cause once, in the order of the runs; empty if there are none.
   var failures: [String] {
     mutating get {
       let groups = causes
@@ -48,7 +48,7 @@ extension ReportPage {
     }
   }
 
-  /// The failures with the same cause, of any number of runs, in the order of the runs.
+  /// The failures of all runs, grouped by cause, in the order of the runs.
   private var causes: [[Found]] {
     var (groups, indices) = ([[Found]](), [[String?]: Int]())
     for run in order {
@@ -74,9 +74,9 @@ extension ReportPage {
   private func card(_ group: [Found]) -> [String] {
     let (first, isSeveral) = (group[0], group.count > 1)
     let reasons = Set(group.map(\.reason))
-    // What was done may name the device.
+    // The operation may name the device, so it may differ within a group.
     let doings = Set(group.map(\.failure.what))
-    // Where there is one run, its name distinguishes nothing.
+    // With a single run, its name adds nothing.
     let isAlone = runs.count == 1 && first.step != nil
     let links = group.prefix(Self.placeLimit).map { found in
       let ordinal = found.step.map { runs[found.run].earlierStepCount + $0.index }
@@ -107,11 +107,12 @@ extension ReportPage {
     ]
   }
 
-  /// All that is known of a failure.
+  /// All details of a failure.
   ///
   /// - Parameters:
-  ///   - several: Why several failed that have it in common, and while doing what; nil for this one alone.
-  ///   - start: When the run began, since 1970-01-01T00:00:00Z; nil outside a run.
+  ///   - several: The reasons and operations of several failures with the same cause; nil for a
+  ///     single failure.
+  ///   - start: The start of the run, since 1970-01-01T00:00:00Z; nil outside a run.
   static func explanation(
     _ failure: RunFailure, ofSeveral several: (reasons: Set<String>, doings: Set<String>)? = nil,
     from start: Duration? = nil
@@ -129,18 +130,18 @@ extension ReportPage {
       ("Code", "\(code(failure.code.rawValue)), \(meaning(failure.class))"),
     ]
     let why = several?.reasons ?? [failure.why]
-    // Where reasons differ, each is at its place.
+    // Reasons that differ are shown with each run instead.
     return (why.count == 1 ? "<p class=\"why\">\(PageMarkup.text(why.joined()))</p>" : "")
       + PageMarkup.facts(facts, class: "explanation")
       + (start.map { messages(before: failure, from: $0) } ?? "")
   }
 
-  /// The last messages and packets before a failure, on one axis of time.
+  /// The last messages and packets before a failure, in the order of their times.
   ///
-  /// - Parameter start: When the run began, since 1970-01-01T00:00:00Z.
+  /// - Parameter start: The start of the run, since 1970-01-01T00:00:00Z.
   private static func messages(before failure: RunFailure, from start: Duration) -> String {
     let packets = failure.trace?.last ?? []
-    // Messages come before packets of the same time.
+    // At the same time, messages come before packets.
     let lines =
       failure.messages.map { (time: $0.time, text: $0.text) }
       + packets.map { (time: $0.time, text: "packet \($0.number) \($0.text)") }

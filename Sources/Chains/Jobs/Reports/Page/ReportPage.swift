@@ -1,20 +1,22 @@
-// What a page of runs has: totals, a table of the runs, and their sections; in an extension failures.
+// The content of a page of runs: totals, a table of the runs, and their sections.
+//
+// The failures are in ReportPage+Failures.swift.
 
 import Bluetooth
 
 /// The parts of the page of an ``HTMLReport``.
 struct ReportPage {
-  /// How much of each kind a page has at most, so that a browser opens it at once.
+  /// The remaining number of elements of each kind, so that a browser opens the page quickly.
   struct Room {
     var runs = 2_000
     var steps = 20_000
     var values = 10_000
     var plots = 100
     var failures = 50
-    /// Failures of steps with all that is known of them.
+    /// Failures of steps with all their details.
     var explanations = 1_000
 
-    /// How many of `count` there is room for.
+    /// Takes up to `count` elements from the room, and returns their number.
     static func take(_ count: Int, of room: inout Int) -> Int {
       defer { room -= min(count, room) }
       return min(count, room)
@@ -23,7 +25,7 @@ struct ReportPage {
 
   let runs: [RecordedRun]
   let whole: RecordedWhole?
-  /// The indices of the runs: those that did not succeed first, then in their order.
+  /// The indices of the runs: those that did not succeed first, otherwise in order.
   let order: [Int]
   var room = Room()
 
@@ -36,13 +38,13 @@ struct ReportPage {
   /// The noun for one run: `device`, `test`, `file`.
   var noun: String { (runs.first?.kind ?? .device).rawValue }
 
-  /// The identifier of the section of a run.
+  /// The identifier of a run's section.
   static func anchor(_ run: Int) -> String { "r\(run + 1)" }
 
-  /// The identifier of the row of a step: its ordinal counts over all tries that are kept.
+  /// The identifier of a step's row; the number counts over all recorded attempts.
   static func anchor(_ run: Int, ordinal: Int) -> String { "r\(run + 1)s\(ordinal + 1)" }
 
-  /// The label of a step, if it has one, and what it does.
+  /// The label of a step, if it has one, and its action.
   static func title(of step: ReportedStep) -> String {
     guard let label = step.label else { return PageMarkup.text(step.action) }
     return "\(PageMarkup.name(label)) <span class=\"label\">\(PageMarkup.name(step.action))</span>"
@@ -52,14 +54,14 @@ struct ReportPage {
 
   static func seconds(_ duration: Duration) -> String { TextReport.milliseconds(duration) }
 
-  /// A sentence about what the page leaves out; nothing where that is nothing.
+  /// A sentence about omitted elements; empty if there are none.
   static func leftOut(_ count: Int, _ sentence: (Int) -> String) -> [String] {
     count == 0 ? [] : ["<p class=\"left-out\">\(sentence(count))</p>"]
   }
 
   // MARK: The head of the page
 
-  /// The verdict, the totals, and what distinguishes this execution from others.
+  /// The verdict, the totals, and the identity of this execution.
   var summary: [String] {
     let isOK = whole?.succeeded != false && runs.allSatisfy(\.succeeded)
     let verdict = isOK ? runs.isEmpty ? "skipped" : "ok" : "failed"
@@ -80,10 +82,10 @@ struct ReportPage {
       + remark + [PageMarkup.facts(facts, class: "facts")]
   }
 
-  /// When the first run began, since 1970-01-01T00:00:00Z.
+  /// The start of the first run, since 1970-01-01T00:00:00Z.
   private var began: Duration { runs.map(\.startedAt).min() ?? .zero }
 
-  /// From the start of the first run to the end of the last one.
+  /// The time from the start of the first run to the end of the last one.
   private var axis: TimeAxis {
     let ends = runs.map { $0.startedAt + $0.lasted }
     return TimeAxis((ends.max() ?? began) - began)
@@ -91,7 +93,7 @@ struct ReportPage {
 
   // MARK: The runs
 
-  /// A table of the runs, each with a lane of its own; of a single run there is only its section.
+  /// A table of the runs, each with its own lane; empty for a single run, which has only a section.
   var overview: [String] {
     mutating get {
       let notRun = whole?.notRun ?? []
@@ -148,13 +150,13 @@ struct ReportPage {
 
   // MARK: Each run
 
-  /// How many sections of failed runs are open at first.
+  /// The number of sections of failed runs that are open at first.
   private static let openLimit = 20
 
-  /// The sections of the runs, those that did not succeed first and open.
+  /// The sections of the runs; those that did not succeed come first and are open.
   var sections: [String] {
     mutating get {
-      // The overview counts each run; so many have a section.
+      // The overview has used up the room for runs, so sections have a limit of their own.
       var opened = 0
       return order.prefix(Room().runs).flatMap { index -> [String] in
         let isOpen = runs.count == 1 || !runs[index].succeeded && opened < Self.openLimit

@@ -5,7 +5,7 @@ import Signals
 
 /// The section of one run on a page.
 struct RunSection {
-  /// How many marks of a run are listed, and up to how many the list is open.
+  /// The number of marks that are listed, and the number up to which the list is open.
   private static let (markLimit, openMarkLimit) = (1_000, 10)
 
   private let run: RecordedRun
@@ -14,9 +14,9 @@ struct RunSection {
   private let attempts: [RecordedRun.Attempt]
   private let marks: [RunMark]
   private let axis: TimeAxis
-  /// The room that is left for the sections after this one.
+  /// The room that is left for later sections.
   private(set) var room: ReportPage.Room
-  /// The identifiers of the rows of steps, by the ordinals of the steps.
+  /// The identifiers of the rows of steps, by the number of the step.
   private var anchors: [Int: String] = [:]
 
   init(_ run: RecordedRun, _ index: Int, _ room: ReportPage.Room) {
@@ -37,7 +37,7 @@ struct RunSection {
     let device = run.kind == .device ? nil : "<p>On \(PageMarkup.name(run.device)).</p>"
     let unfinished = run.whyUnfinished.map { "<p class=\"why\">\(PageMarkup.text($0))</p>" }
     let between = run.failureBetweenSteps.map { ReportPage.explanation($0, from: run.startedAt) }
-    // Tries before the batch was resumed have no place on the time axis.
+    // Attempts before the batch was resumed are not on the time axis.
     let drawn = attempts.filter { $0.number == run.attempt || !$0.steps.isEmpty }
     let lanes = drawn.map { lane(of: $0) } + connectionLanes + valueLanes()
     let body =
@@ -50,8 +50,8 @@ struct RunSection {
 
   // MARK: Attempts
 
-  /// Takes room for the rows of the steps. Where there is not enough for all, the failed ones are
-  /// more important, and those of the last try.
+  /// Reserves rows for the steps. If there is too little room, failed steps come first, and those
+  /// of the last attempt.
   private mutating func takeRows() {
     for attempt in attempts.reversed() {
       let isRoomy = attempt.steps.count <= room.steps
@@ -64,7 +64,7 @@ struct RunSection {
     }
   }
 
-  /// Why the tries before the last one failed.
+  /// The failures of the attempts before the last one.
   private var earlierFailures: [String] {
     let reasons = run.earlierAttempts.map { attempt in
       let why = attempt.failure.map { ": \(PageMarkup.text("\($0)"))" } ?? ""
@@ -79,10 +79,11 @@ struct RunSection {
 
   // MARK: Lanes
 
-  /// The depth of steps from which on all share a row.
+  /// The nesting depth from which all steps share a row.
   private static let deepest = 3
 
-  /// The steps of a try, a row for each depth, and below them the tries of single steps.
+  /// The lane of an attempt: a row for each nesting depth, and below them the attempts of single
+  /// steps.
   private func lane(of attempt: RecordedRun.Attempt) -> PageMarkup.Lane {
     var rows = [[LaneBar]](repeating: [], count: Self.deepest + 2)
     for (index, step) in attempt.steps.enumerated() {
@@ -112,7 +113,7 @@ struct RunSection {
     return PageMarkup.Lane(name: name, drawing: drawing)
   }
 
-  /// The connection, and what a person noted.
+  /// The lanes of the connection and of the user's notes.
   private var connectionLanes: [PageMarkup.Lane] {
     let connected = run.connected.map { period in
       LaneBar(.ok, from: period.lowerBound, to: period.upperBound, title: "connected")

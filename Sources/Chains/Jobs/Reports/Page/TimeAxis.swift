@@ -1,32 +1,32 @@
-// The time axis that lanes share: where a time is, and which times are named.
+// The time axis that lanes share: positions and labels of times.
 
-/// A period of time across the width of a page, from 0 on.
+/// A period from 0 on, across the width of a page.
 struct TimeAxis: Equatable, Sendable {
   struct Tick: Equatable, Sendable {
     let at: Duration
     let label: String
   }
 
-  /// How many parts of the width can be distinguished.
+  /// The number of positions that can be told apart.
   static let columns = 1_000
-  /// The maximum number of named times, the start included.
+  /// The maximum number of labels, including the start.
   static let tickLimit = 6
 
-  /// Always positive.
+  /// The duration; always positive.
   let length: Duration
 
   init(_ length: Duration) { self.length = max(length, .microseconds(1)) }
 
-  /// The period in seconds, as an attribute for the script of the page.
+  /// The duration in seconds, as an attribute for the script of the page.
   var data: String { "data-length=\"\(length.seconds)\"" }
 
-  /// The time that one of ``columns`` takes.
+  /// The duration of one of ``columns``.
   var column: Duration { length / Self.columns }
 
-  /// Where a time is: 0 at the start, 1 at the end.
+  /// The position of a time: 0 at the start, 1 at the end.
   func share(_ time: Duration) -> Double { min(1, max(0, time / length)) }
 
-  /// Where a time is, in percent with two decimals.
+  /// The position of a time, in percent with two decimals.
   func percent(_ time: Duration) -> String { Self.percent(share(time)) }
 
   static func percent(_ share: Double) -> String {
@@ -36,7 +36,7 @@ struct TimeAxis: Equatable, Sendable {
       ? "\(hundredths / 100)%" : "\(hundredths / 100).\(rest < 10 ? "0" : "")\(rest)%"
   }
 
-  /// Round times from the start on, equally far apart.
+  /// Labels at round times, equally spaced from the start.
   var ticks: [Tick] {
     let all = length.wholeMicroseconds
     let step = Self.steps.first { all / $0 < Int64(Self.tickLimit) } ?? all
@@ -47,7 +47,8 @@ struct TimeAxis: Equatable, Sendable {
 
   private static let second: Int64 = 1_000_000
 
-  /// Round periods in microseconds, in order: of less than a minute, of less than a day, of days.
+  /// The possible distances of labels in microseconds, ascending: below a minute, below a day,
+  /// days.
   private static let steps: [Int64] = {
     var (round, scale) = ([Int64](), Int64(1))
     while scale <= 10 * second {

@@ -1,16 +1,15 @@
-// Many values over time in bounded memory: what a plot of them needs.
+// Values over time in bounded memory, for plots.
 //
 // It draws nothing: a page connects its points, a terminal its columns.
 
-/// Values over time, of which each bucket of time keeps the lowest and the highest.
+/// Values over time, reduced to the lowest and the highest in each bucket of time.
 ///
 /// The buckets begin with the first value and are equally long. They hold one value each until
-/// there are more than ``limit``; then they become twice as long, as often as it takes. A plot that
-/// is at most ``limit`` pixels wide therefore loses no peak, however many values there are.
+/// there are more than ``limit``; then they double in length, as often as necessary. A plot up to
+/// ``limit`` pixels wide therefore loses no peak, regardless of the number of values.
 ///
 /// Adding a value takes constant time on average.
 package struct Envelope: Equatable, Sendable {
-  /// One value.
   package struct Point: Equatable, Sendable {
     let at: Duration
     package let value: Double
@@ -18,14 +17,14 @@ package struct Envelope: Equatable, Sendable {
 
   /// The values of a period of time.
   package struct Bucket: Equatable, Sendable {
-    /// How many bucket lengths after the first value it begins.
+    /// The start, in bucket lengths after the first value.
     fileprivate(set) var index: Int64
     package fileprivate(set) var lowest: Point
     package fileprivate(set) var highest: Point
     package let first: Double
     package fileprivate(set) var last: Double
     fileprivate(set) var count = 1
-    /// Whether values are missing before it.
+    /// Whether values are missing before the bucket.
     package let followsGap: Bool
 
     fileprivate init(_ point: Point, index: Int64, followsGap: Bool) {
@@ -34,13 +33,14 @@ package struct Envelope: Equatable, Sendable {
       self.followsGap = followsGap
     }
 
-    /// Both, in the order of their times; one where they are the same.
+    /// The lowest and the highest value in the order of their times; one point if they are the
+    /// same.
     var points: [Point] {
       guard lowest != highest else { return [lowest] }
       return lowest.at <= highest.at ? [lowest, highest] : [highest, lowest]
     }
 
-    /// Adds those of the next bucket.
+    /// Adds the values of the next bucket.
     fileprivate mutating func add(_ next: Bucket) {
       if next.lowest.value < lowest.value { lowest = next.lowest }
       if next.highest.value > highest.value { highest = next.highest }
@@ -53,35 +53,35 @@ package struct Envelope: Equatable, Sendable {
   package static let limit = 2_048
 
   private(set) var buckets: [Bucket] = []
-  /// How long a bucket is, in microseconds.
+  /// The length of a bucket, in microseconds.
   private(set) var microseconds: Int64 = 1
-  /// The lowest and the highest value of all, also of those that are not kept; nil without any.
+  /// The lowest and the highest value ever added, kept or not; nil if there is none.
   package private(set) var range: ClosedRange<Double>?
   private(set) var count = 0
   private var origin = Duration.zero
   private let slides: Bool
   private var followsGap = false
 
-  /// No values.
+  /// Creates an empty envelope.
   ///
-  /// - Parameter span: How much of the time is kept, up to the last value; nil for all.
+  /// - Parameter span: The time to keep, up to the last value; nil for all.
   package init(span: Duration? = nil) {
     slides = span != nil
     if let span { microseconds = max(1, span.wholeMicroseconds / Int64(Self.limit - 1) + 1) }
   }
 
-  /// The last value; nil without any.
+  /// The last value; nil if there is none.
   package var last: Double? { buckets.last?.last }
 
   /// The points of a plot: at most two for each bucket, in the order of their times.
   var points: [Point] { buckets.flatMap(\.points) }
 
-  /// Values are missing from here on, until the next one.
+  /// Records that values are missing before the next one.
   package mutating func breaks() { followsGap = true }
 
-  /// Adds a value; one that is not finite has no place in a plot, and is ignored.
+  /// Adds a value; one that is not finite is ignored.
   ///
-  /// - Parameter at: When it arrived; a value from before the last bucket counts to that.
+  /// - Parameter at: The arrival time; a value from before the last bucket is added to that bucket.
   package mutating func add(_ value: Double, at time: Duration) {
     guard value.isFinite else { return }
     if buckets.isEmpty { origin = time }
@@ -114,9 +114,9 @@ package struct Envelope: Equatable, Sendable {
     }
   }
 
-  /// The values of a time, put together into columns of equal length.
+  /// Combines the values of a time range into columns of equal length.
   ///
-  /// - Parameter time: In microseconds.
+  /// - Parameter time: The range, in microseconds.
   package func columns(_ count: Int, in time: Range<Int>) -> [Bucket?] {
     var columns = [Bucket?](repeating: nil, count: count)
     guard count > 0, !time.isEmpty else { return columns }
@@ -133,21 +133,20 @@ package struct Envelope: Equatable, Sendable {
 
 /// A number within values, over time.
 package struct NumberSeries: Equatable, Sendable {
-  /// The field, `cadence.rpm` inside another, and what else it is called by.
+  /// The name: a field, `cadence.rpm` if nested, with the device and characteristic if necessary.
   package let name: String
   package let unit: String?
-  /// The decimals that its values are printed with.
+  /// The number of decimals to print.
   package private(set) var decimals = 0
   package var envelope: Envelope
 
-  /// - Parameter span: How much of the time is kept; nil for all.
+  /// - Parameter span: The time to keep; nil for all.
   package init(_ name: String, unit: String?, span: Duration? = nil) {
     self.name = name
     self.unit = unit
     envelope = Envelope(span: span)
   }
 
-  /// Adds a number.
   package mutating func add(_ number: MeasuredNumber, at time: Duration) {
     decimals = max(decimals, number.decimals)
     envelope.add(number.value, at: time)

@@ -1,10 +1,12 @@
-// A finished run, for reports of complete runs.
+// The record of a run, for reports of complete runs.
+//
+// Only the last attempt is recorded in full.
 
 public import Bluetooth
 
-/// The record of the run of a chain on one device, or of a test of a suite.
+/// The record of a chain's run on one device, or of a test of a suite.
 public struct RecordedRun: Equatable, Sendable {
-  /// The kind of thing that a report has one run for.
+  /// The kind of run, which is also the noun for it in reports.
   public enum Kind: String, Hashable, Sendable {
     /// The run of a chain on one device.
     case device
@@ -15,18 +17,18 @@ public struct RecordedRun: Equatable, Sendable {
   }
 
   struct Attempt: Equatable, Sendable {
-    /// From 1.
+    /// The number, from 1.
     let number: Int
-    /// The ordinal of its first step among those that are kept of all tries, from 0.
+    /// The index of its first step among the recorded steps of all attempts.
     let first: Int
-    /// Why it failed; nil where no step has it.
+    /// The failure; nil if no step has one.
     let failure: RunFailure?
     let steps: [Step]
-    /// How many steps before those, or without a failure, were not kept.
+    /// The number of steps that were not recorded.
     let leftOut: Int
   }
 
-  /// A step that began, and has not ended yet.
+  /// A running step.
   struct StepUnderWay: Equatable, Sendable {
     let step: ReportedStep
     let beganAt: Duration
@@ -38,51 +40,51 @@ public struct RecordedRun: Equatable, Sendable {
   }
 
   static let noteLimit = 200
-  /// How many steps of one try before the last one are kept.
+  /// The maximum number of recorded steps in one attempt before the last one.
   static let attemptStepLimit = 200
-  /// How many tries before the last one are kept: the first ones.
+  /// The maximum number of recorded attempts before the last one; later ones are dropped.
   static let attemptLimit = 50
 
-  /// The identity of the run.
   public let run: RunIdentity
-  /// The device, as output names it.
+  /// The name of the device in output.
   public let device: String
-  /// The name of a device that output names by its address, because a scan found it; nil for others.
+  /// The advertised name of a device that output identifies by its address, because a scan found
+  /// it; otherwise nil.
   public let deviceName: String?
-  /// Its name in a report: the device, the test, or the file.
+  /// The name in reports: the device, the test, or the file.
   public let label: String
-  /// Whether it is the run of a chain, of one of several files, or a test.
   public let kind: Kind
   /// The name of the chain or suite, the number of steps and the seed.
   public let start: RunStart
-  /// When it began, since 1970-01-01T00:00:00Z.
+  /// The start, since 1970-01-01T00:00:00Z.
   public let startedAt: Duration
-  /// How long it has lasted; nil while it is under way.
+  /// The duration; nil while the run has not ended.
   public private(set) var took: Duration?
-  /// Which try of the chain the steps belong to, from 1: the last one. The tries of a batch before it
-  /// was resumed count, too.
+  /// The number of the last attempt, to which the steps belong, from 1. In a resumed batch,
+  /// attempts before the interruption count, too.
   public private(set) var attempt = 1
-  /// How many of the tries were those of earlier runs of a batch.
+  /// The number of attempts in earlier runs of a resumed batch.
   private var resumedAfter = 0
-  /// The steps of the last try, in the order in which they ended.
+  /// The steps of the last attempt, in the order in which they ended.
   public private(set) var steps: [Step] = []
-  /// How many steps of the last try succeeded, without implied ones and those around others.
+  /// The number of successful steps in the last attempt, without implied ones and those that
+  /// contain others.
   private(set) var done = 0
-  /// How many steps of the last try succeeded and were not kept.
+  /// The number of successful steps in the last attempt that were not recorded.
   public private(set) var leftOut = 0
-  /// Why the earlier tries failed, in order.
+  /// The failures of the earlier attempts, in order.
   public private(set) var earlierFailures: [RunFailure] = []
-  /// The tries before the last one, in order, where values are kept.
+  /// The attempts before the last one, in order, if values are recorded.
   private(set) var earlierAttempts: [Attempt] = []
-  /// The steps that have not ended: an inner one after the one it is in.
+  /// The running steps; an inner step follows the one that contains it.
   private(set) var underWay: [StepUnderWay] = []
-  /// The time of the last event, counted from the start of the run.
+  /// The time of the last event, since the start of the run.
   private(set) var lastEventAt = Duration.zero
-  /// The values of all tries, where they are kept.
+  /// The values of all attempts, if they are recorded.
   private(set) var values = RecordedValues()
-  /// The first notes of all tries, where values are kept.
+  /// The first notes of all attempts, if values are recorded.
   private(set) var notes: [Note] = []
-  /// How it ended, where warnings count as success; nil while it is under way.
+  /// The ending, in which warnings count as success; nil while the run has not ended.
   public private(set) var ending: RunEnding?
 
   init(
@@ -100,11 +102,11 @@ public struct RecordedRun: Equatable, Sendable {
     self.startedAt = startedAt
   }
 
-  /// Takes up an event of the run.
+  /// Adds an event of the run.
   ///
   /// - Parameters:
-  ///   - limit: How many steps that succeeded are kept.
-  ///   - keepsValues: Whether values, notes and the steps of earlier tries are kept.
+  ///   - limit: The maximum number of recorded successful steps.
+  ///   - keepsValues: Whether values, notes and the steps of earlier attempts are recorded.
   mutating func take(_ event: RunEvent, upTo limit: Int, keepsValues: Bool) {
     let number = resumedAfter + event.attempt
     if number > attempt { begin(number, keepsSteps: keepsValues) }
@@ -132,7 +134,7 @@ public struct RecordedRun: Equatable, Sendable {
     }
   }
 
-  /// Adds a step that ended; successful ones only up to a bound.
+  /// Adds a finished step; successful ones only up to `limit`.
   private mutating func add(_ step: Step, upTo limit: Int) {
     if step.succeeded, !step.position.isImplied, !step.reported.hasInnerSteps { done += 1 }
     guard !step.succeeded || steps.count < limit else {
@@ -142,7 +144,7 @@ public struct RecordedRun: Equatable, Sendable {
     steps.append(step)
   }
 
-  /// Begins another try: its steps replace those of the last one.
+  /// Begins another attempt, whose steps replace those of the last one.
   private mutating func begin(_ attempt: Int, keepsSteps: Bool) {
     let failure = steps.last { $0.failure != nil }?.failure
     if keepsSteps, earlierAttempts.count < Self.attemptLimit {
@@ -159,9 +161,9 @@ public struct RecordedRun: Equatable, Sendable {
     (underWay, steps, done, leftOut) = ([], [], 0, 0)
   }
 
-  /// Makes the chain that ran on the device before the batch was resumed the first tries of this one.
+  /// Makes the run before a batch was resumed the first attempts of this run.
   ///
-  /// Their steps are not kept: they belong to another time.
+  /// Its steps are not recorded, because their times do not fit this run.
   mutating func follow(_ earlier: RecordedRun) {
     resumedAfter = earlier.attempt
     attempt = earlier.attempt + 1
@@ -174,19 +176,19 @@ public struct RecordedRun: Equatable, Sendable {
     }
   }
 
-  /// The failure of a chain that its process did not end.
+  /// The failure of a run whose process ended first.
   private static let brokenOff = RunFailure(
     code: .interrupted, class: .passing, what: "running the chain",
     why: "the process ended before the chain did"
   )
 
-  /// How many earlier reasons are named.
+  /// The maximum number of earlier reasons in output.
   private static let reasonLimit = 3
-  /// How many columns an earlier reason takes, at most.
+  /// The maximum width of an earlier reason, in columns.
   private static let reasonColumns = 100
 
-  /// Why earlier tries failed, shortened: each reason once that differs from that of the last try by its
-  /// code or by what was done.
+  /// The failures of earlier attempts, shortened: one for each combination of code and operation
+  /// that differs from the last attempt's.
   var otherReasons: [String] {
     func kind(_ failure: RunFailure) -> [String] { [failure.code.rawValue, failure.what] }
     var known = Set(failures.prefix(1).map(kind))
@@ -196,18 +198,18 @@ public struct RecordedRun: Equatable, Sendable {
     }
   }
 
-  /// How many steps are kept of the tries before the last one.
+  /// The number of recorded steps in the attempts before the last one.
   var earlierStepCount: Int { earlierAttempts.reduce(0) { $0 + $1.steps.count } }
 
-  /// Whether it ended, and all steps succeeded.
+  /// Whether the run ended, and all steps succeeded.
   ///
   /// ```swift
   /// guard try await plan.run(on: sensor).succeeded else { return }
   /// ```
   public var succeeded: Bool { ending?.status == .ok }
 
-  /// The failures of the last try, in the order of their steps: the first cause, then those of
-  /// `finally` and of the clean-up; last one outside steps, such as a passed deadline.
+  /// The failures of the last attempt, in the order of their steps: the first cause, then those of
+  /// `finally` and of the cleanup; last one outside steps, such as an exceeded deadline.
   ///
   /// ```swift
   /// for failure in try await plan.run(on: sensor).failures {
@@ -218,20 +220,20 @@ public struct RecordedRun: Equatable, Sendable {
     steps.compactMap(\.failure) + (failureBetweenSteps.map { [$0] } ?? [])
   }
 
-  /// The values that steps captured, by their names; empty while it is under way.
+  /// The captured values, by name; empty while the run has not ended.
   ///
   /// ```swift
   /// let level = try await plan.run(on: sensor).captured["battery"]?.number
   /// ```
   public var captured: [String: DecodedValue] { ending?.captured ?? [:] }
 
-  /// A failure outside steps: the run ended between two, or in its clean-up.
+  /// The failure outside steps: the run ended between two steps, or in its cleanup.
   public var failureBetweenSteps: RunFailure? {
     ending?.step == nil ? ending?.failure : nil
   }
 
-  /// The steps that count as tests: a block that failed only because a step inside it did is not
-  /// another failure.
+  /// The steps that count as test cases. A block that failed only because of an inner step is left
+  /// out, because it is not another failure.
   var cases: [Step] { steps.filter { !failsByInnerStep($0) } }
 
   /// Whether a step failed only because a step inside it did.
@@ -240,7 +242,7 @@ public struct RecordedRun: Equatable, Sendable {
       && steps.contains { $0.status == .failed && $0.position.isInside(step.position) }
   }
 
-  /// The steps, the slowest first; equally slow ones in their order.
+  /// The slowest steps first; equally slow ones in their order.
   ///
   /// ```swift
   /// for step in try await plan.run(on: sensor).slowest(3) { print(step.took.written, step.title) }
@@ -249,12 +251,12 @@ public struct RecordedRun: Equatable, Sendable {
   /// - Parameter count: The maximum number.
   public func slowest(_ count: Int) -> [Step] { slowestIndices(count).map { steps[$0] } }
 
-  /// The indices of the slowest steps, in that order.
+  /// The indices of the slowest steps, the slowest first.
   private func slowestIndices(_ count: Int) -> [Int] {
     Array(steps.indices.sorted { (steps[$1].took, $0) < (steps[$0].took, $1) }.prefix(count))
   }
 
-  /// Keeps only the slowest and the failed steps.
+  /// Removes all but the slowest and the failed steps.
   mutating func condense(to count: Int) {
     let slowest = Set(slowestIndices(count))
     let kept = steps.indices.filter { slowest.contains($0) || steps[$0].failure != nil }
@@ -264,7 +266,7 @@ public struct RecordedRun: Equatable, Sendable {
 }
 
 extension RecordedRun: CustomStringConvertible {
-  /// The device and the verdict on one line, then each failure with its source on one more.
+  /// The device and the verdict on one line, then a line for each failure with its source.
   public var description: String {
     let verdict =
       "\(DeviceTitle.text(device, name: deviceName)): \(ending?.status.rawValue ?? "under way")"
@@ -276,6 +278,6 @@ extension RecordedRun: CustomStringConvertible {
 }
 
 extension [RecordedRun] {
-  /// How many steps ended with a warning in the last attempts.
+  /// The number of steps with a warning in the last attempts of all runs.
   var warnings: Int { reduce(0) { $0 + ($1.ending?.warnings ?? 0) } }
 }

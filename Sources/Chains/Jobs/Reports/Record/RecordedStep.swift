@@ -3,32 +3,32 @@
 import Bluetooth
 
 extension RecordedRun {
-  /// `1  read battery-level`; an implied step has no place in the chain.
+  /// The title with the position, `1  read battery-level`; an implied step has no position.
   static func title(of step: ReportedStep) -> String {
     step.position.isImplied ? step.title : "\(step.position)  \(step.title)"
   }
 
-  /// A step that ended.
+  /// A finished step.
   public struct Step: Equatable, Sendable {
     private let result: StepResult
-    /// When it ended, counted from the start of the run.
+    /// The end, as the time since the start of the run.
     public let endedAt: Duration
 
-    /// A step for reports of complete runs: a warning counts as success, or as skipped when this
-    /// host does not support the operation. An expected failure is a note.
+    /// Creates a step from its result. A warning counts as success, or as skipped if this host does
+    /// not support the operation. An expected failure becomes a note.
     init(_ result: StepResult, endedAt: Duration) {
       self.result = result.judged
       self.endedAt = endedAt
     }
 
-    /// Its position in the chain or test.
+    /// The position in the chain or test.
     var position: StepPosition { result.step.position }
     var reported: ReportedStep { result.step }
-    /// When it began, counted from the start of the run.
+    /// The start, as the time since the start of the run.
     var beganAt: Duration { endedAt - took }
-    /// Its status; never ``StepResult/Status/warning``.
+    /// The status; never ``StepResult/Status/warning``.
     public var status: StepResult.Status { result.status }
-    /// Its outcome; a failed step has one too, if its value is not as expected.
+    /// The outcome; a step whose value fails an expectation has one, too.
     ///
     /// ```swift
     /// for step in try await plan.run(on: sensor).steps {
@@ -36,37 +36,37 @@ extension RecordedRun {
     /// }
     /// ```
     public var outcome: StepOutcome? { result.outcome }
-    /// Why it failed; nil for an expected failure.
+    /// The failure; nil for an expected one.
     public var failure: RunFailure? { result.failure }
-    /// Its tries, in order, where there was more than one.
+    /// The attempts in order, if there was more than one.
     var tries: [StepTry] { result.tries }
-    /// How long it took.
+    /// The duration.
     public var took: Duration { result.took }
 
-    /// Remarks on a step that did not fail; of a skipped one, the reason.
+    /// Remarks on a step that did not fail; for a skipped one, the reason.
     public var notes: [String] {
       status == .skipped && result.notes.isEmpty ? ["its condition did not hold"] : result.notes
     }
 
-    /// `1  read battery-level`; an implied step has no place in the chain.
+    /// The title with the position, `1  read battery-level`; an implied step has no position.
     public var title: String { RecordedRun.title(of: result.step) }
 
-    /// Whether it succeeded or was skipped.
+    /// Whether the step succeeded or was skipped.
     public var succeeded: Bool { status == .ok || status == .skipped }
 
-    /// Why it was skipped, on one line; nil when it was not.
+    /// The reason for skipping on one line; nil if the step was not skipped.
     var skipped: String? { status == .skipped ? notes.joined(separator: "; ") : nil }
 
-    /// Remarks on a step that was not skipped.
+    /// The remarks on a step that was not skipped.
     var remarks: [String] { status == .skipped ? [] : notes }
 
-    /// The step as the text report has it.
+    /// The lines of the text report.
     var lines: [String] { TextReport.lines(result) }
   }
 }
 
 extension StepResult {
-  /// The result without warnings and expected failures.
+  /// The result with warnings and expected failures converted to notes.
   fileprivate var judged: StepResult {
     var judged = self
     switch status {
@@ -78,7 +78,7 @@ extension StepResult {
       judged.failure = nil
     case .warning:
       judged.status = .ok
-      // Tries and remarks are notes, too.
+      // Attempts and remarks are notes, too, but not warnings.
       judged.notes = notes.map { failure == nil || $0 == failure?.why ? "warning: \($0)" : $0 }
       judged.failure = nil
     case .failed, .cancelled, .skipped: break

@@ -1,6 +1,6 @@
 // The values of a run, for a report that shows them.
 //
-// Memory is bounded: the last values of a series are kept as they were received, all of them as an
+// Memory is bounded: the last values of each series are kept unchanged, and all of them as an
 // envelope.
 
 import Bluetooth
@@ -13,7 +13,7 @@ struct RecordedValues: Equatable, Sendable {
 
   /// The series, in the order of their first values.
   private(set) var series: [Series] = []
-  /// How many values belong to series beyond the bound.
+  /// The number of values in further series.
   private(set) var leftOut = 0
 
   /// Adds a value that a step received.
@@ -26,15 +26,15 @@ struct RecordedValues: Equatable, Sendable {
     series[index].add(value, isStream: isStream, at: time)
   }
 
-  /// Adds a place where values are missing.
+  /// Adds a gap.
   ///
-  /// - Parameter time: When it ended.
+  /// - Parameter time: The end of the gap.
   mutating func add(_ gap: NotificationGap, of step: ReportedStep, at time: Duration) {
     guard let index = index(of: step) else { return }
     series[index].add(gap, at: time)
   }
 
-  /// The series of the step's attribute, which may be new; nil beyond the bound.
+  /// The index of the series of a step, which may be new; nil above the maximum.
   private mutating func index(of step: ReportedStep) -> Int? {
     let title = step.attribute ?? step.action
     if let index = series.firstIndex(where: { $0.title == title }) { return index }
@@ -51,15 +51,16 @@ extension RecordedValues {
       let value: StepValue
     }
 
-    /// How many of the last rows are kept.
+    /// The number of last rows that are kept.
     static let rowLimit = 200
-    /// How many numbers within a value are plotted.
+    /// The maximum number of plotted numbers in a value.
     static let plotLimit = 16
     static let gapLimit = 1_000
 
-    /// The attribute, or what the step does.
+    /// The attribute, or else the action of the step.
     let title: String
-    /// Whether it is worth a plot: a step received several values, or there were many single ones.
+    /// Whether the series is worth plotting: a step received several values, or there were many
+    /// single ones.
     private(set) var isStream = false
     private(set) var count = 0
     private(set) var last = RecentValues<Row>(limit: rowLimit)
@@ -96,7 +97,7 @@ extension RecordedValues {
 
 /// A time of a run that its plots mark.
 struct RunMark: Equatable, Sendable {
-  /// The kind of mark: missing values, a further connection, or a note of the user.
+  /// The kind of mark: a gap, another connection, or a note of the user.
   enum Kind: String { case gap, again, note }
 
   let kind: Kind
@@ -104,6 +105,6 @@ struct RunMark: Equatable, Sendable {
   let to: Duration
   let text: String
   var series: String?
-  /// Whether values are missing because the connection was lost.
+  /// Whether the gap is due to a dropped connection.
   var isOfLink = false
 }

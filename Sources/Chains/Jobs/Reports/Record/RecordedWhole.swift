@@ -2,15 +2,13 @@
 
 import Bluetooth
 
-/// The result of a command itself: which devices did not run, and why it failed.
+/// The result of the command as a whole: the devices that did not run, and its own failure.
 ///
 /// Failures of runs are in their own records.
 public struct RecordedWhole: Equatable, Sendable {
-  /// Its kind: the word under which its own failure is reported.
+  /// The kind of command, and the noun for its own failure in reports.
   public enum Kind: String, Hashable, Sendable {
-    /// A batch.
     case batch
-    /// A single run.
     case run
     /// An nRF Connect suite.
     case suite
@@ -18,28 +16,27 @@ public struct RecordedWhole: Equatable, Sendable {
     case files
   }
 
-  /// The kind of command that made the runs.
   public let kind: Kind
-  /// The name of the batch; nil without one, and for other commands.
+  /// The name of the batch; nil if it has none, and for other commands.
   public private(set) var name: String?
-  /// The identity of the round; nil when none began.
+  /// The identity of the round; nil if none began.
   public private(set) var identity: RunIdentity?
-  /// When it ended, since 1970-01-01T00:00:00Z; nil when it is unknown.
+  /// The end, since 1970-01-01T00:00:00Z; nil if it is unknown.
   public private(set) var endedAt: Duration?
-  /// The outcomes of an earlier run, for a resumed batch.
+  /// The outcomes of the interrupted run, in a resumed batch.
   public private(set) var before: BatchCounts?
   /// The names of the devices or files that did not begin.
   public var notRun: [String] = []
-  /// Its own failure; nil without one.
+  /// The failure of the command itself; nil if there is none.
   public var failure: RunFailure?
-  /// Whether its devices were simulated.
+  /// Whether the devices were simulated.
   public var isSimulated: Bool
-  /// The names of devices that are listed by their addresses.
+  /// The advertised names of devices that are listed by address.
   private var names: [String: String] = [:]
-  /// Why there is nothing to report, when that is not a failure.
+  /// The reason that there is nothing to report, if it is not a failure.
   public var remark: String?
 
-  /// Nothing is known of its results yet.
+  /// Creates the result of a command that has none yet.
   ///
   /// ```swift
   /// var whole = RecordedWhole(.run)
@@ -52,12 +49,12 @@ public struct RecordedWhole: Equatable, Sendable {
     self.isSimulated = isSimulated
   }
 
-  /// A batch as a journal has it, which does not have its own failure.
+  /// Restores the result of a batch from a journal, which does not record the batch's own failure.
   ///
   /// - Parameters:
-  ///   - runs: Its runs.
+  ///   - runs: The runs of the batch.
   ///   - notRun: The names of the devices that did not begin.
-  ///   - status: What it ended with; nil without a recorded end.
+  ///   - status: The exit status; nil if no end was recorded.
   package init(
     recorded name: String?, _ identity: RunIdentity, _ runs: [RecordedRun], notRun: [String],
     endedAt: Duration?, status: ExitStatus?
@@ -69,7 +66,7 @@ public struct RecordedWhole: Equatable, Sendable {
     failure = status.flatMap { Self.failure($0, runs, notRun) }
   }
 
-  /// Why a recorded batch did not succeed, where no run and no device that did not begin shows it.
+  /// The failure of a recorded batch that neither its runs nor its waiting devices explain.
   private static func failure(
     _ status: ExitStatus, _ runs: [RecordedRun], _ notRun: [String]
   ) -> RunFailure? {
@@ -91,7 +88,7 @@ public struct RecordedWhole: Equatable, Sendable {
     )
   }
 
-  /// Updates it with an event of a batch.
+  /// Adds an event of a batch.
   mutating func take(_ event: BatchEvent) {
     identity = event.batch
     switch event.change {
@@ -110,14 +107,15 @@ public struct RecordedWhole: Equatable, Sendable {
     }
   }
 
-  /// The earlier runs of a resumed batch are among the runs: they are not counted beside them.
+  /// Stops counting the earlier runs of a resumed batch separately, because they are among the
+  /// runs.
   mutating func includeEarlier(_ runs: [RecordedRun]) {
     before = nil
     let begun = Set(runs.map(\.label))
     notRun.removeAll { begun.contains($0) }
   }
 
-  /// Whether it did not fail itself, whatever its runs.
+  /// Whether the command itself did not fail; its runs may have.
   public var succeeded: Bool { failure == nil && notRun.isEmpty }
 
   /// The title of its part of a report.
@@ -126,7 +124,7 @@ public struct RecordedWhole: Equatable, Sendable {
   /// The reason for a device that did not run.
   var whyNotRun: String { failure.map { "not run: \($0.why)" } ?? "not run" }
 
-  /// Devices did not begin because others had failed.
+  /// The failure of a batch that stopped because devices had failed.
   private func stop(_ ending: BatchEnding) -> RunFailure? {
     guard !ending.notRun.isEmpty else { return nil }
     let failed = counted(ending.counts.failed, "device")
@@ -134,7 +132,7 @@ public struct RecordedWhole: Equatable, Sendable {
     return Self.failure(why, hint: "run the others: --resume")
   }
 
-  /// Devices that had failed before were not run again.
+  /// The failure of a resumed batch that skipped devices which had failed before.
   private var leftOut: RunFailure? {
     guard let failed = before?.failed, failed > 0 else { return nil }
     return Self.failure(

@@ -2,13 +2,13 @@
 
 import Bluetooth
 
-/// Collects runs from their events, also of several devices at once.
+/// A collector of runs from their events, also of several devices at once.
 ///
-/// Steps that succeeded are kept up to a bound and counted beyond it; a step that failed is always
-/// kept. Values are kept only for a report that shows them, and in bounded memory.
+/// Successful steps are kept up to a limit and then only counted; a failed step is always kept.
+/// Values are kept only for a report that shows them, and in bounded memory.
 public struct RunCollector: Sendable {
-  /// How many steps of a run are kept, without failed ones. From 20 runs on it is fewer, and from 100 on a
-  /// tenth, unless they are condensed.
+  /// The maximum number of successful steps kept for a run. From 20 runs on it is lower, and from
+  /// 100 on a tenth, unless runs are condensed.
   public static let stepLimit = 10_000
 
   /// The runs, in the order in which they began.
@@ -18,7 +18,7 @@ public struct RunCollector: Sendable {
   private var indices: [Key: Int] = [:]
   private let condenses: Bool
   private let keepsValues: Bool
-  /// The indices of the last runs on devices, where a further run on one is its next try.
+  /// The index of the last run on each device, if a further run on it counts as its next attempt.
   private var lastRuns: [String: Int]?
 
   private struct Key: Hashable {
@@ -26,7 +26,7 @@ public struct RunCollector: Sendable {
     let device: String
   }
 
-  /// No events so far.
+  /// Creates an empty collector.
   ///
   /// For several runs, such as those of a batch. For a single one,
   /// ``Plan/run(on:within:seed:file:line:report:)-(_,Duration?,_,_,_,_)`` returns the record.
@@ -38,7 +38,7 @@ public struct RunCollector: Sendable {
   /// ```
   ///
   /// - Parameters:
-  ///   - whole: The command of the runs.
+  ///   - whole: The result of the command that makes the runs.
   ///   - condenses: Whether a finished run keeps only the steps of ``SummaryReport``: the slowest
   ///     and the failed ones.
   ///   - keepsValues: Whether values are kept, for ``RunsReport/showsValues``.
@@ -46,10 +46,10 @@ public struct RunCollector: Sendable {
     self.init(of: whole, condenses: condenses, keepsValues: keepsValues, resuming: nil)
   }
 
-  /// Collects a batch that may have been resumed: the last run on a device decides, and the earlier ones
-  /// are its first tries.
+  /// Creates a collector for a batch that may have been resumed: the last run on a device decides,
+  /// and earlier ones become its first attempts.
   ///
-  /// - Parameter earlier: The runs before the events that follow; nil where each run stands for itself.
+  /// - Parameter earlier: The runs before the interruption; nil if every run stands on its own.
   package init(
     of whole: RecordedWhole? = nil, condenses: Bool = false, keepsValues: Bool = false,
     resuming earlier: [RecordedRun]?

@@ -2,30 +2,31 @@
 
 import Documents
 
-/// Writes cells of tables.
+/// Cells and lines of CSV.
 ///
 /// - Source: RFC 4180; OWASP, "CSV Injection".
 package enum CSVCell {
-  /// The characters that begin a formula in a spreadsheet, also in their wide forms. A tabulator and a
-  /// carriage return are escaped before.
+  /// The characters that begin a formula in a spreadsheet, including their full-width forms. Tabs
+  /// and carriage returns are already escaped.
   private static let formulaStarts: Set<Unicode.Scalar> = [
     "=", "+", "-", "@", "\u{ff1d}", "\u{ff0b}", "\u{ff0d}", "\u{ff20}",
   ]
 
-  /// A line of a table, without its end.
+  /// Joins cells to a line, without a line end.
   package static func line(_ cells: [String]) -> String {
     cells.map { text($0) }.joined(separator: ",")
   }
 
-  /// A cell, printable, and in quotes if necessary.
+  /// Makes a cell printable, and quotes it if necessary.
   ///
-  /// A text that a spreadsheet would run as a formula begins with an apostrophe; a number stays a
-  /// number, also a negative one.
+  /// A text that a spreadsheet would run as a formula gets an apostrophe in front; a number stays a
+  /// number, even if it is negative.
   package static func text(_ cell: String) -> String {
     let shown = guarded(cell.printable)
     guard shown.utf8.contains(where: { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: "\"") })
     else { return shown }
-    // By Unicode scalars: a combining mark may follow a quote.
+    // Unicode scalars, not characters: a quote with a combining mark would be one character and
+    // stay unescaped.
     var text = "\""
     for scalar in shown.unicodeScalars {
       if scalar == "\"" { text += "\"" }
@@ -40,14 +41,14 @@ package enum CSVCell {
     return "'" + cell
   }
 
-  /// Whether it is a number in digits: not the name of one, such as `-inf`.
+  /// Whether the cell is a number in digits, not the name of one such as `-inf`.
   private static func isNumber(_ cell: String) -> Bool {
     cell.utf8.allSatisfy { "+-.eE0123456789".utf8.contains($0) } && Double(cell) != nil
   }
 }
 
 extension JSONValue {
-  /// The value as a cell: a text without its quotes, nothing for null.
+  /// The value as a cell: a text without quotes, empty for null.
   package var cell: String {
     if case .string(let text) = self { return text }
     return self == .null ? "" : text

@@ -1,19 +1,18 @@
-// How many columns of a terminal a text takes, and a text cut to columns.
+// The width of text in terminal columns, and text cut to a width.
 //
-// Pure. Terminals differ in some characters: where they do, the larger width counts, because a line
-// that is too short does no harm.
+// Where terminals differ, the larger width counts, because a line that is too short does no harm.
 
-/// Text of one line, measured in columns.
+/// A line of text, measured in columns.
 package struct ColumnText: Sendable {
   private let scalars: String.UnicodeScalarView
 
-  /// Text from outside is made printable first: what is cut is what is shown.
+  /// Makes the text printable first, so that the width is that of the shown text.
   package init(_ text: String) { scalars = PrintableText(line: text).description.unicodeScalars }
 
-  /// How many columns it takes at most.
+  /// The maximum width in columns.
   package var columns: Int { scalars.reduce(0) { $0 + Self.columns(of: $1) } }
 
-  /// Its start, in so many columns at most. What is cut off is replaced by `…`.
+  /// Cuts the text to a width; `…` replaces the removed end.
   package func cut(to columns: Int) -> String {
     guard self.columns > columns else { return String(scalars) }
     guard columns > 0 else { return "" }
@@ -26,8 +25,8 @@ package struct ColumnText: Sendable {
     return String(kept) + "…"
   }
 
-  /// A start and details of it, then an end that is kept as long as there is place for it: first the
-  /// start is cut, then the details are left out.
+  /// Joins a start, details and an end within a width. The start is cut first, then the details are
+  /// omitted; the end is kept longest.
   package static func line(_ start: String, details: String, end: String, columns: Int) -> String {
     for end in [details + end, end] {
       let left = columns - ColumnText(end).columns
@@ -36,7 +35,7 @@ package struct ColumnText: Sendable {
     return ColumnText(start + end).cut(to: columns)
   }
 
-  /// Less of a start is of no use.
+  /// The smallest useful width of a start.
   private static let leastStart = 8
 
   /// - Source: Unicode 15, UAX 11 (East Asian Width: W and F), and UTS 51 (emoji presentation). A

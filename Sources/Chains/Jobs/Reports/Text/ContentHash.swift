@@ -1,15 +1,15 @@
-// The hash by which a page allows its own script and style, and no others.
+// The hash by which a page allows its own script and style, and SHA-256 digests.
 //
-// It is not for secrets: it takes no care of time or memory.
+// Not for secrets: the time it takes depends on its input.
 
 import Bluetooth
 
-/// Hashes a text as a Content-Security-Policy names it.
+/// Hashes in the form of a Content-Security-Policy and as digests.
 ///
 /// - Source: W3C Content Security Policy Level 3, 2.3.1 (hash-source); FIPS 180-4, 6.2 (SHA-256);
 ///   RFC 4648, 4 (Base64).
 package enum ContentHash {
-  /// `sha256-` and the hash of the UTF-8 of `text` in Base64.
+  /// The hash source of `text`: `sha256-` and the Base64 of the hash of its UTF-8.
   static func source(of text: String) -> String { "sha256-" + base64(sha256(Array(text.utf8))) }
 
   /// The SHA-256 of the UTF-8 of `text`, in 64 hexadecimal digits.

@@ -1,7 +1,7 @@
 // Escapes text for XML and HTML.
 
 enum Markup {
-  /// `text` on one line, with markup characters escaped, also for attributes in double quotes.
+  /// Escapes `text` for one line of markup, also in attributes in double quotes.
   ///
   /// Unprintable characters are replaced by their codes: XML 1.0 does not allow control characters.
   ///
@@ -24,7 +24,7 @@ enum Markup {
     lines.map { escaped($0) }.joined(separator: "\n")
   }
 
-  /// ` name="value"` for each pair with a value.
+  /// Attributes, ` name="value"` for each pair with a value.
   static func attributes(_ pairs: [(String, String?)]) -> String {
     pairs.map { name, value in value.map { " \(name)=\"\(escaped($0))\"" } ?? "" }.joined()
   }

@@ -1,29 +1,28 @@
-// Text from outside as text that can be shown. Pure.
+// Makes text from outside safe to print.
 //
-// It does not know markup, JSON or CSV: their writers escape what their formats require, too.
+// It does not know markup, JSON or CSV: their writers escape what their formats require.
 
 import Documents
 
-/// Text that a terminal, a log or a report shows as it is.
+/// Text that a terminal, a log or a report shows unchanged.
 ///
 /// Names, values and messages come from devices, files and other programs. Printed unchanged, they
-/// could control the terminal, begin lines of their own, or reorder what is around them. Everything
-/// that is written goes through this type: what a person cannot see is replaced by its code,
-/// `\u{1b}`. Text that was escaped is not escaped again.
+/// could control the terminal, begin lines of their own, or reorder text around them. All output
+/// goes through this type, which replaces invisible characters by their codes, `\u{1b}`. Escaped
+/// text is not escaped again.
 public struct PrintableText: Hashable, Sendable, CustomStringConvertible {
-  /// The escaped text.
   public let description: String
 
-  /// Text for one line: line ends are escaped, too.
+  /// Escapes text for one line, including newlines.
   ///
   /// ```swift
   /// print(PrintableText(line: advertisement.name ?? "without a name"))
   /// ```
   public init(line text: String) { description = Self.escaped(text, keepsLineFeeds: false) }
 
-  /// Text of several lines: line feeds are kept.
+  /// Escapes text of several lines; line feeds are kept.
   ///
-  /// Only for text that this program made of lines: a line feed from outside would begin a line.
+  /// Only for text whose lines this program made: a line feed from outside would begin a line.
   ///
   /// ```swift
   /// print(PrintableText(lines: plan.description))
@@ -31,7 +30,7 @@ public struct PrintableText: Hashable, Sendable, CustomStringConvertible {
   public init(lines text: String) { description = Self.escaped(text, keepsLineFeeds: true) }
 
   private static func escaped(_ text: String, keepsLineFeeds: Bool) -> String {
-    // Most texts are in ASCII, without controls.
+    // The fast path: most texts are printable ASCII.
     guard !text.utf8.allSatisfy({ (0x20...0x7e).contains($0) }) else { return text }
     var shown = ""
     for scalar in text.unicodeScalars {
@@ -46,6 +45,6 @@ public struct PrintableText: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension String {
-  /// The text for one line, as ``PrintableText`` has it.
+  /// The text escaped for one line by ``PrintableText``.
   package var printable: String { PrintableText(line: self).description }
 }

@@ -2,9 +2,9 @@
 
 import Glibc
 
-/// Writes times in RFC 3339, in UTC, with microseconds.
+/// Wall-clock times as text in RFC 3339, in UTC, with microseconds.
 public enum Timestamp {
-  /// `2000-01-01T00:00:00.000000Z`.
+  /// Writes a time as `2000-01-01T00:00:00.000000Z`.
   ///
   /// The calendar is the proleptic Gregorian one; leap seconds are not counted, as in POSIX.
   ///
@@ -14,7 +14,7 @@ public enum Timestamp {
   /// }
   /// ```
   ///
-  /// - Parameter time: Since 1970-01-01T00:00:00Z; may be negative.
+  /// - Parameter time: The time since 1970-01-01T00:00:00Z; may be negative.
   public static func text(_ time: Duration) -> String {
     let all = time.wholeMicroseconds
     let micros = (all % 1_000_000 + 1_000_000) % 1_000_000
@@ -25,17 +25,17 @@ public enum Timestamp {
       + "T\(clock).\(padded(micros, 6))Z"
   }
 
-  /// When something began, for people: the clock of a simulation in virtual time begins in 2000, which
-  /// means nothing to them.
+  /// A start time for output. The virtual clock of a simulation begins in the year 2000, which is
+  /// not shown.
   package static func beginning(_ time: Duration, isSimulated: Bool) -> String {
     guard isSimulated else { return text(time) }
     return time < virtualTimeEnd ? "in a simulation" : "\(text(time)), in a simulation"
   }
 
-  /// A later time is that of a clock: 2020-01-01T00:00:00Z.
+  /// 2020-01-01T00:00:00Z; times from then on are not virtual.
   private static let virtualTimeEnd = Duration.seconds(1_577_836_800)
 
-  /// The time that ``text(_:)`` wrote; nil for any other text.
+  /// Parses the form of ``text(_:)``; nil for any other text.
   package static func time(_ text: String) -> Duration? {
     guard isTime(text) else { return nil }
     let numbers = text.split { !$0.isNumber }.compactMap { Int32($0) }
@@ -46,7 +46,7 @@ public enum Timestamp {
     return .seconds(timegm(&at)) + .microseconds(numbers[6])
   }
 
-  /// Whether a text has the form that ``text(_:)`` writes for years of four digits.
+  /// Whether a text has the form of ``text(_:)`` with a year of four digits.
   package static func isTime(_ text: String) -> Bool {
     let form = "0000-00-00T00:00:00.000000Z".utf8
     return text.utf8.count == form.count
