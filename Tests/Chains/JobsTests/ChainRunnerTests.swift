@@ -59,14 +59,14 @@ struct ChainRunnerTests {
     #expect(bench.ending?.status == .ok && bench.ending?.warnings == 1)
     let quiet = bench.events.flatMap { QuietReport(TextReport()).lines(for: $0) }
     for lines in [bench.text(), quiet, bench.json()] {
-      #expect(lines.contains { $0.contains("another program or account") }, "\(lines)")
+      #expect(lines.contains { $0.contains("was connected before this run") }, "\(lines)")
     }
     #expect(bench.text().last?.hasSuffix(", 1 warning") == true, "\(bench.text())")
     let runs = RunCollector.runs(of: bench.events)
     let reports: [any RunsReport] = [TAPReport(), JUnitReport(), HTMLReport()]
     for report in reports {
       let text = report.text(on: runs)
-      #expect(text.contains("warning: the connection was made by another program or account"))
+      #expect(text.contains("warning: the device was connected before this run"))
     }
   }
 
