@@ -6,8 +6,8 @@ import Glibc
 extension JournalFile {
   /// Opens a journal for reading. Neither the file nor its folder has to be writable.
   ///
-  /// A journal of an earlier version is migrated first; without permission to write, a copy in
-  /// memory is.
+  /// A journal of an earlier version is migrated first. Without permission to write, a copy in
+  /// memory is migrated instead.
   ///
   /// - Throws: ``JournalFailure``.
   public convenience init(reading path: String) throws(JournalFailure) {
