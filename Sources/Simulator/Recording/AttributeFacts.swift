@@ -87,8 +87,8 @@ struct AttributeFacts: Sendable {
 
   /// The services, in order of handle.
   ///
-  /// A service ends, at the latest, where the next one begins, whatever end it declares. Otherwise a
-  /// damaged trace could place every attribute in every service.
+  /// A service ends, at the latest, where the next one begins, whatever end it declares. Otherwise
+  /// a damaged trace could place every attribute in every service.
   var services: [RecordedService] {
     let starts = groups.sorted { $0.key < $1.key }
     // The remaining entries, in order of handle: each service drops those before it.
