@@ -49,7 +49,7 @@ package final class Watch: @unchecked Sendable {
 
   /// Stops watching. No callback begins after this returns on the loop's own thread.
   ///
-  /// Has no effect if it was cancelled before or its loop was freed.
+  /// This has no effect if the watch was cancelled before or its loop was freed.
   package func cancel() {
     state.withLock { source.apply($0.watches.remove(self)) }
   }
