@@ -20,7 +20,7 @@ public enum DeviceTarget: Hashable, Sendable, CustomStringConvertible {
   /// The first device that is found.
   case any
 
-  /// An address if `text` is one, else a name.
+  /// An address if `text` is one, otherwise a name.
   ///
   /// For what a user types: `Thermo*` is a name with wildcards, `*` is any device.
   ///

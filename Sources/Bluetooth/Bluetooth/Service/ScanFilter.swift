@@ -7,7 +7,7 @@
 ///
 /// - Source: BlueZ 5.66, `doc/adapter-api.txt` (SetDiscoveryFilter).
 public struct ScanFilter: Hashable, Sendable {
-  /// The device; nil: any.
+  /// The device; nil for any.
   public var target: DeviceTarget?
   /// A pattern for the name, with `*` and `?`.
   public var name: String?
