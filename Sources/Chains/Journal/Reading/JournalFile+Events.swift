@@ -10,7 +10,7 @@ extension JournalFile {
   /// order in which the chains began.
   ///
   /// - Returns: Whether the run exists.
-  /// - Throws: ``JournalFailure``, also for what `take` throws.
+  /// - Throws: ``JournalFailure``, including for errors that `take` throws.
   /// - Complexity: Linear in the events; memory does not grow with their number.
   public func events(
     of run: Int64, _ take: (RunEvent) throws -> Void

@@ -1,4 +1,4 @@
-// Opening a journal for reading, also without permission to write.
+// Opening a journal for reading, even without permission to write.
 
 import GRDB
 import Glibc

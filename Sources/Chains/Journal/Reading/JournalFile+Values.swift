@@ -57,7 +57,7 @@ extension JournalFile {
 
   /// Calls `take` with each number, in the order of time.
   ///
-  /// - Throws: ``JournalFailure``, also for what `take` throws.
+  /// - Throws: ``JournalFailure``, including for errors that `take` throws.
   public func values(
     _ query: ValueQuery, _ take: (FoundValue) throws -> Void
   ) throws(JournalFailure) {
