@@ -5,7 +5,8 @@
 
 import Documents
 
-/// The arguments of this process: Swift's list, where it is the end of the kernel's.
+/// The arguments of this process: Swift's list if the kernel's list ends with it, otherwise the
+/// kernel's.
 package enum ProcessArguments {
   /// The name of the program, and its arguments.
   package static let all: [String] = {
