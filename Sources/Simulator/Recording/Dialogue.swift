@@ -89,8 +89,8 @@ struct Dialogue: Sendable {
     )
     for (handle, values) in byCharacteristic.sorted(by: { $0.key < $1.key }) {
       let causes = values.map { value in Self.cause(of: value, among: writes) }
-      // A characteristic that sends without a write, such as a heart rate, sends whatever is
-      // written.
+      // A characteristic that sends without a write, such as a heart rate, continues no matter what
+      // is written. So none of its values counts as a consequence.
       guard causes.allSatisfy({ $0 != nil }) else {
         spontaneous[handle] = values
         continue
