@@ -95,8 +95,8 @@ public struct MappingReader {
 }
 
 extension Node.Entry {
-  /// The problem of a key such as `on` that a program read as YAML 1.1, where it is a truth value, and wrote
-  /// as that; nil for other keys.
+  /// The problem of a key such as `on` that a YAML 1.1 program read as a truth value and wrote back
+  /// as `true`; nil for other keys.
   fileprivate func lost(among known: [String]) -> Problem? {
     let words = ["true": ["on", "yes"], "false": ["off", "no"]][key.lowercased()]
     guard let word = words?.first(where: { known.contains($0) }) else { return nil }

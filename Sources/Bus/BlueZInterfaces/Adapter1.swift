@@ -87,7 +87,7 @@ package enum Adapter1 {
     package static let off = "off"
     package static let turningOn = "off-enabling"
     package static let turningOff = "on-disabling"
-    /// By rfkill.
+    /// The adapter is blocked by rfkill.
     package static let blocked = "off-blocked"
   }
 
@@ -118,7 +118,7 @@ package enum Adapter1 {
     /// `b`, since 5.83: connect to devices that match the pattern.
     package static let autoConnect = "AutoConnect"
 
-    /// What ``getDiscoveryFilters`` lists in 5.66, in its order.
+    /// The keys that ``getDiscoveryFilters`` returns in 5.66, in its order.
     package static let known = [
       uuids, rssi, pathloss, transport, duplicateData, discoverable, pattern,
     ]

@@ -66,7 +66,7 @@ package struct ConnectionText: RawRepresentable, Hashable, Sendable {
 }
 
 extension ErrorAnswer {
-  /// Seen: the reply to a pending Connect when Disconnect is called, also on LE.
+  /// Seen in replies to a pending Connect when Disconnect is called, even on LE.
   package static let connectCanceled = failed("br-connection-canceled")
   /// ConnectProfile on an adapter that has no BR/EDR.
   package static let profileSearchFailed = failed("br-connection-sdp-search")

@@ -25,7 +25,7 @@ package enum Device1 {
 
   /// On LE, replies when the ATT channel is up, before services are resolved.
   package static let connect = Method("Connect", of: interface)
-  /// Also succeeds when nothing is connected; cancels a pending Connect; takes about 2 s.
+  /// Cancels a pending Connect, and takes about 2 s. It also succeeds if nothing is connected.
   package static let disconnect = Method("Disconnect", of: interface)
   package static let connectProfile = Method(
     "ConnectProfile", of: interface, takes: .one("UUID", .string)

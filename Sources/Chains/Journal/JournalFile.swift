@@ -8,14 +8,14 @@ import Glibc
 
 /// An open journal.
 ///
-/// Committed records survive the death of the program. Several programs may write to one journal; they
-/// take turns. A journal is one file, with `-wal` and `-shm` beside it while it is open.
+/// Committed records survive the death of the program. Several programs may write to one journal,
+/// in turn. A journal is one file, with `-wal` and `-shm` beside it while it is open.
 public final class JournalFile: Sendable {
   /// The faults that a commit survives.
   public enum Sync: String, CaseIterable, Sendable {
     /// The end of the program, at any point. Loss of power may lose the last commits.
     case normal
-    /// Also loss of power: each commit waits for the disk.
+    /// Loss of power, too: each commit waits for the disk.
     case full
   }
 
@@ -49,11 +49,12 @@ public final class JournalFile: Sendable {
     try self.init(writing: path, sync: sync)
   }
 
-  /// Gets now what a journal needs of the process, while nothing else opens descriptors: for a program
-  /// that opens its journals later. What it does not get, it is refused then.
+  /// Acquires the threads and descriptors that a journal needs, before other threads of the process
+  /// open descriptors. For a program that opens its journals later. A shortage is reported when a
+  /// journal is opened.
   package static func prepareProcess() { try? QueueThreads.start(for: "") }
 
-  /// Checks that there is a file which may be a journal: one that is opened must not become one.
+  /// Checks that the file exists and may be a journal, because opening must not make one of it.
   static func seeThere(_ path: String) throws(JournalFailure) {
     var status = stat()
     guard stat(path, &status) == 0 else {

@@ -1,8 +1,8 @@
-// The threads and descriptors that Dispatch needs when GRDB lets go of a queue.
+// The threads and descriptors that Dispatch needs when GRDB releases a queue.
 //
-// A database of GRDB has a queue. Its work is done on the calling thread, but what marks the queue is
-// released by a thread of Dispatch. The first one opens the descriptors of Dispatch, which ends the
-// program by a trap where there is none, and waits for ever for a thread that it does not get.
+// A GRDB database has a Dispatch queue. Its work is done on the calling thread, but the values that
+// mark the queue are released by a Dispatch thread. The first such thread opens the descriptors of
+// Dispatch. Dispatch traps if no descriptor is left, and waits for ever if it gets no thread.
 //
 // Source: swift-corelibs-libdispatch 6.2, src/queue.c (_dispatch_queue_specific_head_dispose),
 // src/event/event_epoll.c (_dispatch_epoll_init).
@@ -11,20 +11,20 @@ import Dispatch
 import Glibc
 import Signals
 
-/// Starts Dispatch before it is needed, so that its failure is one of the journal.
+/// Starts Dispatch before it is needed, so that a shortage is reported as a failure of the journal.
 enum QueueThreads {
-  /// An epoll descriptor, one to wake it, and a timer.
+  /// The number of descriptors: for epoll, for waking it, and for a timer.
   private static let descriptors = 3
-  /// One that does the work, and one that waits for timers.
+  /// The number of threads: one that does the work, and one that waits for timers.
   private static let threads = 2
 
   private static let isStarted = Guarded(false)
 
-  /// Starts them, once in a process.
+  /// Starts Dispatch, once in a process.
   ///
-  /// Between the check and what Dispatch opens, another thread can open the last descriptor. So this is
-  /// called before a program has threads that do: commands open their journal first, and
-  /// ``JournalFile/prepareProcess()`` is for those that open it later.
+  /// Another thread can open the last descriptor between the check and the start of Dispatch. So
+  /// this must be called before the program has threads that open descriptors: commands open their
+  /// journal first, and programs that open it later call ``JournalFile/prepareProcess()``.
   ///
   /// - Parameter path: The journal that is to be opened.
   /// - Throws: ``JournalFailure`` when the process gets no further descriptors or threads.
@@ -33,7 +33,7 @@ enum QueueThreads {
       if isStarted { return }
       if let reason = shortage() { throw JournalFailure(.system, path: path, reason: reason) }
       let done = DispatchSemaphore(value: 0)
-      // By a timer: it comes after all descriptors are open.
+      // A timer fires only after all descriptors are open.
       DispatchQueue.global().asyncAfter(deadline: .now() + .milliseconds(1)) { done.signal() }
       guard done.wait(timeout: .now() + 10) == .success else {
         throw JournalFailure(.system, path: path, reason: "no thread is left")

@@ -1,7 +1,7 @@
 // The places of a fleet's keys on the server: streams, subjects, and the settings of each stream.
 //
-// Entries are in key-value buckets, which any NATS client can read. A bucket is a stream that keeps one
-// message for each key.
+// Entries are in key-value buckets, which any NATS client can read. A bucket is a stream that keeps
+// one message for each key.
 
 import Documents
 import Fleet
@@ -13,7 +13,7 @@ struct StreamLayout: Sendable {
   struct Stream: Sendable {
     let name: String
     let subject: String
-    /// The number of values kept of each key; -1 for all.
+    /// The number of values kept for each key; -1 for all.
     let perKey: Int
     /// How long a value is kept; nil for no limit.
     let age: Duration?

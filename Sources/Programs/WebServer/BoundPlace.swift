@@ -180,8 +180,8 @@ enum SocketNames {
     )
   }
 
-  /// Returns the address that limits count by: of an IPv6 address the first half, because a host usually
-  /// has 2^64 of them.
+  /// Returns the address by which limits count. For IPv6 it is the first half of the address,
+  /// because a host usually has 2^64 addresses.
   private static func group(_ address: String) -> String {
     var bytes = in6_addr()
     guard inet_pton(AF_INET6, address, &bytes) == 1 else { return address }

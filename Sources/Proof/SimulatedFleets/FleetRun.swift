@@ -256,7 +256,7 @@ final class FleetRun: Sendable {
     }
   }
 
-  /// Ends all disturbances. Stopped and killed gateways return by themselves.
+  /// Ends all disturbances. Paused and killed gateways resume by themselves.
   private func heal(
     _ store: MemoryStore, _ gateways: [SimulatedGateway], _ submitters: [SimulatedSubmitter]
   ) {

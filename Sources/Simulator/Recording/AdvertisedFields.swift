@@ -3,7 +3,7 @@
 import Bluetooth
 import SimulatedDevices
 
-/// What an advertisement, or a scan response, says.
+/// The content of an advertisement or a scan response.
 ///
 /// - Source: Core Specification Supplement, Part A §1; Assigned Numbers §2.3 (Common Data Types).
 struct AdvertisedFields: Sendable {
@@ -53,20 +53,21 @@ struct AdvertisedFields: Sendable {
 }
 
 extension RecordedAdvertisement {
-  /// A kind of advertisement that has these fields.
+  /// Creates a kind of advertisement with these fields.
   init(_ fields: AdvertisedFields) {
     self.init()
     add(fields)
   }
 
-  /// Whether it has these fields, and no others but those of a scan response.
+  /// Whether an advertisement with these fields is of this kind: the same keys of data, and no
+  /// other services. The kind may have more services, which a scan response added.
   func isKind(of fields: AdvertisedFields) -> Bool {
     fields.manufacturerData.map(\.0) == manufacturerData.map(\.key)
       && fields.serviceData.map(\.0) == serviceData.map(\.key)
       && Set(fields.services).isSubset(of: services)
   }
 
-  /// Adds the fields that it does not have, and counts data that differs.
+  /// Adds the fields that are new, and counts different data under a known key.
   mutating func add(_ fields: AdvertisedFields) {
     if fields.name != nil || fields.appearance != nil { hasName = true }
     if let power = fields.txPower { txPower = power }
@@ -78,7 +79,7 @@ extension RecordedAdvertisement {
     for (key, data) in fields.serviceData { Self.add(key, data, to: &serviceData) }
   }
 
-  /// Adds data under a key, or counts that it differs from what was there first.
+  /// Adds data under a new key. Under a known key, counts data that differs from the first.
   package static func add<Key>(_ key: Key, _ data: [UInt8], to entries: inout [Entry<Key>]) {
     if let place = entries.firstIndex(where: { $0.key == key }) {
       if entries[place].data != data { entries[place].changes += 1 }

@@ -1,9 +1,9 @@
-// What a trace, or a cache, has of a device's attributes.
+// The attributes of a device, as far as a trace or a cache shows them.
 
 import Bluetooth
 import SimulatedDevices
 
-/// What was learned of a device's attributes from packets of the Attribute Protocol.
+/// The facts known so far about a device's attributes, from ATT packets or from a cache.
 struct AttributeFacts: Sendable {
   struct Declaration: Hashable, Sendable {
     let value: UInt16
@@ -17,31 +17,33 @@ struct AttributeFacts: Sendable {
     let isPrimary: Bool
   }
 
-  /// By the handle of the declaration.
+  /// The services, by the handle of their declaration.
   var groups: [UInt16: Group] = [:]
   var declarations: [UInt16: Declaration] = [:]
-  /// By the handle of the include declaration: that of the included service.
+  /// The handles of included services, by the handle of the include declaration.
   var includes: [UInt16: UInt16] = [:]
   /// The types of all other attributes, by handle.
   var types: [UInt16: BluetoothUUID] = [:]
   var readings: [UInt16: RecordedReading] = [:]
-  /// What was read after a refusal.
+  /// The values that could be read only after an earlier read had been refused, by handle.
   var protected: [UInt16: [UInt8]] = [:]
-  /// What was refused for want of an authenticated key on a connection with another one, by handle.
+  /// The accesses refused with Insufficient Authentication on an encrypted connection, by handle:
+  /// they need an authenticated key.
   var authenticated: [UInt16: Set<RecordedCharacteristic.Access>] = [:]
   var pairing = DeviceRecording.Pairing.untried
-  /// Whether a connection was encrypted.
+  /// Whether any connection to the device was encrypted.
   var isEncrypted = false
   var link = RecordedLink()
   var writes: [RecordedWrite] = []
   var notifications: [RecordedValue] = []
   var reads: [RecordedValue] = []
-  /// How many packets were cut off by the program that wrote the trace.
+  /// The number of packets that the program that wrote the trace truncated.
   var cut = 0
-  /// How often others have replaced attributes.
+  /// The number of times that the device replaced its attributes by others.
   private(set) var changes = 0
 
-  /// A device that changes its attributes more often is none: the trace is damaged.
+  /// The limit of `changes`. No real device changes its attributes more often: the trace is
+  /// damaged.
   private static let mostChanges = 100
 
   static let primary = BluetoothUUID(short: 0x2800)
@@ -49,7 +51,7 @@ struct AttributeFacts: Sendable {
   static let include = BluetoothUUID(short: 0x2802)
   static let characteristic = BluetoothUUID(short: 0x2803)
 
-  /// Whether something was refused that a secure connection permits.
+  /// Whether a read or a write was refused because the connection was not secure enough.
   var isRefusedForSecurity: Bool {
     let errors = readings.values.map { reading in
       if case .refused(let error) = reading { error } else { nil as ATTErrorCode? }
@@ -57,7 +59,8 @@ struct AttributeFacts: Sendable {
     return (errors + writes.map(\.error)).contains { $0.map(Dialogue.security.contains) ?? false }
   }
 
-  /// Adds a service; where another one was, the device has changed its attributes from there on.
+  /// Adds a service. If a different one was known at this handle, the device has changed its
+  /// attributes, and those known from there on are removed.
   mutating func learn(_ group: Group, at start: UInt16) {
     guard changes < Self.mostChanges || groups[start] == nil else { return }
     if let known = groups[start], known.uuid != group.uuid {
@@ -84,11 +87,11 @@ struct AttributeFacts: Sendable {
 
   /// The services, in order of handle.
   ///
-  /// A service ends where the next one begins, whatever its own end is: a damaged trace could have
-  /// every attribute in every service.
+  /// A service ends, at the latest, where the next one begins, whatever end it declares. Otherwise
+  /// a damaged trace could place every attribute in every service.
   var services: [RecordedService] {
     let starts = groups.sorted { $0.key < $1.key }
-    // What is left of each, in order of handle.
+    // The remaining entries, in order of handle: each service drops those before it.
     var included = includes.sorted { $0.key < $1.key }[...]
     var declared = declarations.sorted { $0.key < $1.key }[...]
     var typed = types.sorted { $0.key < $1.key }[...]
@@ -118,7 +121,8 @@ struct AttributeFacts: Sendable {
         where handle > declaration.value {
           var descriptor = RecordedDescriptor(uuid: uuid, handle: handle)
           descriptor.reading = protected[handle].map { .octets($0) } ?? readings[handle]
-          // What cannot be read shows there what it demands: a subscription is refused.
+          // A characteristic that has no Read property shows the security it demands when a write
+          // of its CCCD is refused.
           if uuid == .clientCharacteristicConfiguration, !one.properties.contains(.read) {
             one.reading = one.reading ?? refusals[handle].map { .refused($0) }
             if authenticated[handle]?.contains(.write) == true { one.authenticated.insert(.read) }
@@ -126,7 +130,7 @@ struct AttributeFacts: Sendable {
           if uuid == AttributeTable.extendedProperties,
             case .octets(let octets)? = descriptor.reading
           {
-            // Reliable Write and Writable Auxiliaries.
+            // The bits of Reliable Write and Writable Auxiliaries.
             let bits = UInt16(octets.first ?? 0) & 3
             one.properties.formUnion(CharacteristicProperties(rawValue: bits << 8))
           }

@@ -1,9 +1,10 @@
-// One bearer of the Attribute Protocol: what a client asked of a device's attributes, and what came back.
+// One bearer of the Attribute Protocol (ATT): the client's requests, and the responses,
+// notifications and indications of the device.
 
 import Bluetooth
 import SimulatedDevices
 
-/// The packets of one bearer, understood.
+/// A parser of the packets of one bearer. It adds what they show to ``AttributeFacts``.
 ///
 /// - Source: Bluetooth Core 5.4, Vol 3, Part F §3.4 (ATT).
 struct AttributeTrace: Sendable {
@@ -17,15 +18,16 @@ struct AttributeTrace: Sendable {
   }
 
   private var request: Request?
-  /// Of long writes, until they are executed.
+  /// The parts of long writes that are prepared and not executed yet.
   private var prepared: [(handle: UInt16, offset: Int, octets: [UInt8])] = []
-  /// When the latest step of the discovery of services ended; what comes after a use is another discovery.
+  /// The time of the latest response of service discovery. A discovery after the first read or
+  /// write does not count.
   private(set) var discovered: Duration?
   private var isUsed = false
-  /// The MTU of a device that asks for ours.
+  /// The MTU in an Exchange MTU Request of the device.
   private var offeredMTU: UInt16?
 
-  /// Parts of a long write: of 512 octets, there are fewer.
+  /// The maximum number of prepared parts. A value of 512 octets, the longest, needs fewer.
   private static let mostPrepared = 512
 
   // MARK: To the device
@@ -63,7 +65,7 @@ struct AttributeTrace: Sendable {
       guard let handle = reader.uint16() else { return }
       Self.keep(RecordedValue(handle: handle, octets: reader.takeRest(), at: at), &facts)
     case 0x23:
-      // Several values at once, each with its length.
+      // Multiple Handle Value Notification: several values, each with its length.
       while let handle = reader.uint16(), let length = reader.uint16(),
         let value = reader.take(Int(length))
       {
@@ -74,11 +76,11 @@ struct AttributeTrace: Sendable {
         let request, request.opcode == asked
       else { return }
       self.request = nil
-      // 0 is none: the device means some error.
+      // 0 is not an error code, but the request was refused all the same.
       refused(request, handle, code == 0 ? .unlikelyError : ATTErrorCode(rawValue: code), &facts)
     // open: opcodes
     default:
-      // A response has the opcode of its request and one more.
+      // The opcode of a response is the opcode of its request plus one.
       guard let request, opcode == request.opcode + 1 else { return }
       self.request = nil
       answered(request, &reader, at, &facts)
@@ -88,7 +90,7 @@ struct AttributeTrace: Sendable {
   private mutating func refused(
     _ request: Request, _ handle: UInt16, _ error: ATTErrorCode, _ facts: inout AttributeFacts
   ) {
-    // The client has to discover the attributes again: that says nothing of this one.
+    // The client has to discover the attributes again. The error says nothing about this attribute.
     guard error != .databaseOutOfSync else { return }
     if error == .insufficientAuthentication, request.isEncrypted {
       let isWrite = [0x12, 0x16, 0x18].contains(request.opcode)
@@ -128,7 +130,7 @@ struct AttributeTrace: Sendable {
     case 0x02:
       if let own = asked.uint16(), let other = response.uint16() { agree(own, other, &facts) }
     case 0x06:
-      // The services of one type.
+      // Find By Type Value: the services with one UUID.
       guard asked.take(4) != nil, asked.uuid(2) == AttributeFacts.primary,
         let uuid = asked.uuid(asked.rest.count)
       else { return }
@@ -202,8 +204,10 @@ struct AttributeTrace: Sendable {
     facts.link.mtu = Int(max(23, min(one, other)))
   }
 
-  /// Of several reads the first counts; a refusal before it counts, too, unless the connection became no
-  /// more secure in between.
+  /// Records the value of a read. The first value counts.
+  ///
+  /// After a refused read the value is `protected`. But if the refusal demanded security and this
+  /// read succeeded without encryption, the refusal no longer counts.
   private func read(
     _ octets: [UInt8], of handle: UInt16, _ at: Duration, isEncrypted: Bool,
     _ facts: inout AttributeFacts
@@ -220,7 +224,7 @@ struct AttributeTrace: Sendable {
     }
   }
 
-  /// The type that a request asks for, behind its two handles.
+  /// The attribute type in a request, after its two handles.
   private static func type(_ asked: inout PacketReader) -> BluetoothUUID? {
     guard asked.uint16() != nil, asked.uint16() != nil else { return nil }
     return asked.uuid(asked.rest.count)
@@ -239,7 +243,7 @@ struct AttributeTrace: Sendable {
     case AttributeFacts.include:
       guard let start = entry.uint16() else { return }
       facts.includes[handle] = start
-      // A secondary service, which not every client looks for.
+      // It may be a secondary service, which not every client discovers.
       if facts.groups[start] == nil, let end = entry.uint16(), let uuid = entry.uuid(2) {
         facts.groups[start] = .init(end: end, uuid: uuid, isPrimary: false)
       }
@@ -249,7 +253,7 @@ struct AttributeTrace: Sendable {
     }
   }
 
-  /// Adds a part of a long write.
+  /// Adds the part of a long write that a Prepare Write Request contains.
   private mutating func prepare(_ asked: inout PacketReader) {
     guard prepared.count < Self.mostPrepared, let handle = asked.uint16(),
       let offset = asked.uint16()
@@ -257,13 +261,13 @@ struct AttributeTrace: Sendable {
     prepared.append((handle, Int(offset), asked.takeRest()))
   }
 
-  /// The long writes that are prepared, accepted or refused together.
+  /// Records the prepared long writes, which were accepted or refused together.
   private mutating func execute(
     _ at: Duration, _ error: ATTErrorCode?, _ facts: inout AttributeFacts
   ) {
     for handle in Set(prepared.map(\.handle)).sorted() {
       let parts = prepared.filter { $0.handle == handle }
-      // A part that does not begin where the last one ended is of a write from an offset.
+      // A write from an offset does not show the whole value.
       guard parts.first?.offset == 0 else { continue }
       let octets = parts.flatMap(\.octets)
       Self.keep(RecordedWrite(handle: handle, octets: octets, at: at, error: error), &facts)

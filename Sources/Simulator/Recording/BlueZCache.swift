@@ -1,17 +1,17 @@
-// What bluetoothd keeps of a device in its files: /var/lib/bluetooth/ADAPTER/cache/DEVICE.
+// The file in which bluetoothd caches a device: /var/lib/bluetooth/ADAPTER/cache/DEVICE.
 
 package import Bluetooth
 
-/// The attributes of a device in bluetoothd's cache. It has no values.
+/// The attributes of a device in bluetoothd's cache, which stores no values.
 ///
 /// - Source: BlueZ 5.66, `src/device.c` and `doc/settings-storage.txt`; later `src/settings.c`.
 package enum BlueZCache {
-  /// Whether a text is one.
+  /// Whether a text is the content of a cache file.
   package static func isOne(_ text: String) -> Bool {
     text.split(whereSeparator: \.isNewline).contains { $0 == "[General]" || $0 == "[Attributes]" }
   }
 
-  /// What the file has of the device.
+  /// Makes a recording from a cache file.
   ///
   /// - Parameters:
   ///   - text: The content of the file.
@@ -31,7 +31,8 @@ package enum BlueZCache {
       guard section == "[Attributes]", let handle = UInt16(parts[0], radix: 16) else { continue }
       add(parts[1].split(separator: ":").map(String.init), at: handle, to: &facts)
     }
-    // The file does not have the kind of the address: its upper bits allow random or not.
+    // The file does not store the address type. It is taken as random if the upper bits are those
+    // of a static random address.
     let type: AddressType = address.isIdentity(.random) ? .random : .public
     var recording = DeviceRecording(address: address, addressType: type, name: name)
     recording.services = facts.services

@@ -1,16 +1,16 @@
-// One connection of a trace: its packets put together, by channel, and how secure it is.
+// One connection of a trace: its packets, reassembled by channel, and its security.
 //
-// What is exchanged over a bearer of ATT is AttributeTrace's.
+// AttributeTrace parses the packets of an ATT bearer.
 
 import Bluetooth
 import SimulatedDevices
 
 /// The packets of one connection.
 ///
-/// - Source: Bluetooth Core 5.4, Vol 4, Part E §5.4.2 (HCI ACL Data); Vol 3, Part A §3 and §4.25 (L2CAP),
-///   Part G §5.3 (Enhanced ATT), Part H §3.5 (SMP).
+/// - Source: Bluetooth Core 5.4, Vol 4, Part E §5.4.2 (HCI ACL Data); Vol 3, Part A §3 and §4.25
+///   (L2CAP), Part G §5.3 (Enhanced ATT), Part H §3.5 (SMP).
 struct ConnectionTrace: Sendable {
-  /// The beginning of a packet, and how long it is to be.
+  /// The beginning of an L2CAP packet, and the length of the whole packet.
   private struct Partial: Sendable {
     let channel: UInt16
     let length: Int
@@ -18,48 +18,50 @@ struct ConnectionTrace: Sendable {
     var isCut: Bool
   }
 
-  /// A channel as the packets of one direction name it.
+  /// A channel identifier in one direction: the two sides may use different ones for a channel.
   private struct Channel: Hashable, Sendable {
     let number: UInt16
     let isSent: Bool
   }
 
   private let begun: Duration
-  /// The bearers of ATT, that of the fixed channel first, and their places by channel.
+  /// The bearers of ATT, first that of the fixed channel. `places` has their indices by channel.
   private var bearers = [AttributeTrace()]
   private var places = [
     Channel(number: Self.attributeChannel, isSent: true): 0,
     Channel(number: Self.attributeChannel, isSent: false): 0,
   ]
-  /// The channels of requests for more bearers, by direction of the request; the number in a key is the
-  /// identifier of the request.
+  /// The channels named in pending requests for more bearers. In these keys, the number is the
+  /// identifier of the request, and the direction is that of the request.
   private var requested: [Channel: [UInt16]] = [:]
-  /// Of values in several packets: what is there, and how long they are to be.
+  /// The incomplete values in several packets: the octets so far, and the length of the whole
+  /// value.
   private var values: [Channel: (octets: [UInt8], length: Int)] = [:]
-  /// By whether it is sent.
+  /// The incomplete L2CAP packets, by direction: true for those that this host sends.
   private var partial: [Bool: Partial] = [:]
   private var isEncrypted = false
-  /// What the host asked for in a pairing, and then what follows from the response.
+  /// The features in the host's Pairing Request. Together with the response they determine
+  /// `method`.
   private var request: PairingFeatures?
   private var method: PairingDefinition.Method?
-  /// The identity address of the device, which it sends to a host that pairs with it, and its type.
+  /// The identity address of the device, and its type, as the device sent them while pairing.
   private(set) var identity: (address: BluetoothAddress, type: UInt8)?
 
   static let attributeChannel: UInt16 = 4
   private static let signallingChannel: UInt16 = 5
   private static let securityChannel: UInt16 = 6
-  /// The service that more bearers of ATT are requested of.
+  /// The SPSM of Enhanced ATT, which a request for more bearers names.
   private static let attributeService: UInt16 = 0x27
-  /// The channels that a connection has for what is requested, and how many one request may name.
+  /// The identifiers of dynamic channels, and the maximum number of them in one request.
   private static let requestable: ClosedRange<UInt16> = 0x40...0x7f
   private static let mostRequested = 5
 
   init(begun: Duration) { self.begun = begun }
 
-  /// How long the discovery of services took; nil where there was none.
+  /// The duration of service discovery; nil if there was none.
   var discovery: Duration? { bearers.compactMap(\.discovered).max().map { $0 - begun } }
 
-  /// Takes a packet of data.
+  /// Adds an ACL data packet.
   mutating func add(_ packet: SnoopFile.Packet, isSent: Bool, to facts: inout AttributeFacts) {
     guard let whole = complete(packet, isSent: isSent) else { return }
     let octets = Array(whole.octets.prefix(whole.length))
@@ -72,7 +74,7 @@ struct ConnectionTrace: Sendable {
       guard let place = places[channel] else { return }
       guard !whole.isCut else {
         facts.cut += 1
-        // What would come next is not the beginning of a value.
+        // The next packet on this channel would not begin a value.
         if place > 0 { places[channel] = nil }
         return
       }
@@ -87,7 +89,8 @@ struct ConnectionTrace: Sendable {
 
   // MARK: Channels
 
-  /// The packet of a channel that is complete with a packet of data, or of which the rest is missing.
+  /// Returns the L2CAP packet that a data packet completes, or whose rest was truncated; nil if
+  /// more of it is to come.
   private mutating func complete(_ packet: SnoopFile.Packet, isSent: Bool) -> Partial? {
     var reader = PacketReader(packet.octets)
     guard let header = reader.uint16(), reader.uint16() != nil else { return nil }
@@ -109,7 +112,8 @@ struct ConnectionTrace: Sendable {
     return nil
   }
 
-  /// A request for more bearers, or its response, which has the channels that it grants in the same order.
+  /// Handles a request for more bearers, or its response, which lists the granted channels in the
+  /// order of the request.
   private mutating func signal(_ octets: [UInt8], isSent: Bool) {
     var reader = PacketReader(octets)
     guard let code = reader.uint8(), let identifier = reader.uint8(), reader.uint16() != nil else {
@@ -117,7 +121,7 @@ struct ConnectionTrace: Sendable {
     }
     switch code {
     case 0x17:
-      // The MTU, the MPS, and the credits.
+      // Skips the MTU, the MPS and the credits.
       guard reader.uint16() == Self.attributeService, reader.take(6) != nil else { return }
       var numbers: [UInt16] = []
       while numbers.count < Self.mostRequested, let number = reader.uint16() {
@@ -128,11 +132,11 @@ struct ConnectionTrace: Sendable {
       let key = Channel(number: UInt16(identifier), isSent: !isSent)
       guard let numbers = requested.removeValue(forKey: key), reader.take(8) != nil else { return }
       for number in numbers {
-        // 0: not granted.
+        // 0 means that the channel was not granted.
         guard let other = reader.uint16(), Self.requestable.contains(number),
           Self.requestable.contains(other)
         else { continue }
-        // Each side sends to the channel of the other.
+        // Each side sends to the channel identifier of the other side.
         for channel in [
           Channel(number: number, isSent: isSent), Channel(number: other, isSent: !isSent),
         ] {
@@ -146,7 +150,8 @@ struct ConnectionTrace: Sendable {
     }
   }
 
-  /// The value that is complete with a packet of a channel with credits: its first packet has its length.
+  /// Returns the value that a packet of a credit-based channel completes; nil if more is to come.
+  /// The first packet of a value begins with its length.
   private mutating func value(_ octets: [UInt8], on channel: Channel) -> [UInt8]? {
     var reader = PacketReader(octets)
     let begun = values.removeValue(forKey: channel)
@@ -161,7 +166,7 @@ struct ConnectionTrace: Sendable {
 
   // MARK: Security
 
-  /// What one side wants of a pairing.
+  /// The features that one side sends in its Pairing Request or Pairing Response.
   private struct PairingFeatures: Sendable {
     let capability: IOCapability
     let hasOutOfBandData: Bool
@@ -179,7 +184,7 @@ struct ConnectionTrace: Sendable {
     }
   }
 
-  /// A packet of the Security Manager. Those with keys are not looked at.
+  /// Handles a packet of the Security Manager. Packets with keys are ignored.
   private mutating func pair(_ octets: [UInt8], isSent: Bool, _ facts: inout AttributeFacts) {
     var reader = PacketReader(octets)
     switch (reader.uint8(), isSent) {
@@ -197,10 +202,10 @@ struct ConnectionTrace: Sendable {
       )
       method = isAuthenticated ? model.method : .justWorks
     case (0x05?, false):
-      // Pairing Not Supported.
+      // Pairing failed with Pairing Not Supported.
       if reader.uint8() == 5 { facts.pairing = .tried(.reject) }
     case (0x09?, false):
-      // A device has one. What names more of them is damaged.
+      // A device has one identity address. A trace with more is damaged: the first counts.
       if identity == nil, let type = reader.uint8(), let address = reader.address() {
         identity = (address, type)
       }
@@ -209,7 +214,7 @@ struct ConnectionTrace: Sendable {
     }
   }
 
-  /// The controller has turned encryption on, or used a new key for it.
+  /// Handles the event that encryption was turned on or got a new key.
   mutating func encrypted(_ facts: inout AttributeFacts) {
     isEncrypted = true
     facts.isEncrypted = true

@@ -1,49 +1,51 @@
-// What was learned of a device, whatever the source: a connection, a trace, a cache.
+// The recording of a device, whatever its source: a connection, a trace or a cache.
 //
-// Facts only. How they become a device file is DeviceText's.
+// It has facts only. DeviceText makes a device file of them.
 
 package import Bluetooth
 package import SimulatedDevices
 
-/// What was learned of one device. All times are since the beginning of the recording.
+/// The facts learned about one device. All times count from the beginning of the recording.
 package struct DeviceRecording: Hashable, Sendable {
-  /// The name that it advertises, or, where it advertises none, its Device Name.
+  /// The advertised name; if there is none, the Device Name.
   package var name: String?
-  /// Its Device Name, where that is another one.
+  /// The Device Name, if it differs from the advertised name.
   package internal(set) var gapName: String?
   package var address: BluetoothAddress
   package var addressType: AddressType
   /// Whether the address is a private one, which the device changes.
   package let changesAddress: Bool
   package var appearance: UInt16?
-  /// The addresses that it used besides, which hold for a while each.
+  /// The other addresses that the device used, each for a while.
   package var otherAddresses: [BluetoothAddress] = []
   package var advertisements: [RecordedAdvertisement] = []
-  /// Whether what is in scan responses is known.
+  /// Whether the content of scan responses is known.
   package var hasScanResponses = false
   package var link = RecordedLink()
   package var services: [RecordedService] = []
-  /// In the order in which they were sent.
+  /// The writes, in the order in which they were sent.
   package var writes: [RecordedWrite] = []
   package var notifications: [RecordedValue] = []
-  /// What was read while the device was used, in order.
+  /// The values read while the device was used, in order.
   package var reads: [RecordedValue] = []
-  /// How it pairs, as far as that was tried.
+  /// The pairing method, if pairing was tried.
   package var pairing = Pairing.untried
-  /// When subscriptions ended; nil where nobody knows that the device had nothing more to send.
+  /// The time when the subscriptions ended; nil if the device may have sent more values, which were
+  /// not recorded.
   package var observedUntil: Duration?
-  /// What could not be learned, each with the reason: a sentence without its full stop.
+  /// The facts that could not be learned, each with the reason, without a full stop.
   package var unknown: [String] = []
-  /// Why an advertising interval could not be learned, likewise; nil where each was, or none was
-  /// looked for.
+  /// The reason why an advertising interval could not be learned, in the same form; nil if all were
+  /// learned, or no interval was looked for.
   package var unknownInterval: String?
 
   /// How a device pairs.
   package enum Pairing: Hashable, Sendable {
     case untried
-    /// What the device and its user did.
+    /// The method that the device and its user carried out.
     case tried(PairingDefinition.Method)
-    /// It has a passkey, and a chain has given it: it is to work with the file, too.
+    /// The device has a passkey, which a chain supplied. The device file pairs without one, so that
+    /// the chain works with the file, too.
     case passkeyOfChain
   }
 
@@ -54,15 +56,16 @@ package struct DeviceRecording: Hashable, Sendable {
     self.name = name
   }
 
-  /// Adds the name that a connected host reads, or shows.
+  /// Adds the Device Name that a connected host reads or displays.
   package mutating func learn(deviceName: String) {
     guard !deviceName.isEmpty else { return }
     if name == nil { name = deviceName }
-    // The advertised name is shown until the Device Name has been read, and says nothing of that.
+    // A host displays the advertised name until it has read the Device Name, so an equal name says
+    // nothing about the Device Name.
     if deviceName != name { gapName = deviceName }
   }
 
-  /// Adds the Device Name and the Appearance that were read as characteristics.
+  /// Adds the Device Name and the Appearance from the values of their characteristics.
   package mutating func learnGenericAccess() {
     for one in characteristics {
       guard let octets = one.reading?.octets else { continue }
@@ -81,7 +84,7 @@ package struct DeviceRecording: Hashable, Sendable {
     gapName = gapName.map(other)
   }
 
-  /// Changes the attribute that has a handle, whether it is a characteristic or a descriptor; nil: all.
+  /// Changes the characteristic or descriptor with this handle; with nil, all of them.
   private mutating func change(
     _ handle: UInt16?, characteristic: (inout RecordedCharacteristic) -> Void,
     descriptor: (inout RecordedDescriptor) -> Void = { _ in }
@@ -100,7 +103,7 @@ package struct DeviceRecording: Hashable, Sendable {
     }
   }
 
-  /// Replaces the UUIDs of attributes, also where they are advertised.
+  /// Replaces the UUIDs of attributes, including those that are advertised.
   mutating func replaceUUIDs(_ other: (BluetoothUUID) -> BluetoothUUID) {
     for service in services.indices { services[service].uuid = other(services[service].uuid) }
     change(nil) {
@@ -118,7 +121,7 @@ package struct DeviceRecording: Hashable, Sendable {
     }
   }
 
-  /// Replaces what attributes gave: what was read of them, and what they sent.
+  /// Replaces the values of attributes, those that were read and those that the device sent.
   mutating func replaceValues(_ other: ([UInt8], _ handle: UInt16) -> [UInt8]) {
     change(nil) { one in
       let handle = one.handle
@@ -135,7 +138,7 @@ package struct DeviceRecording: Hashable, Sendable {
     }
   }
 
-  /// Says which values there may be more of than are kept.
+  /// Adds to `unknown` each list that is full: later entries were not kept.
   package mutating func noteBounds(notifications: Int, reads: Int, writes: Int) {
     let kept = [
       (notifications, RecordedValue.most, "notifications"), (reads, RecordedValue.most, "reads"),
@@ -146,7 +149,7 @@ package struct DeviceRecording: Hashable, Sendable {
     }
   }
 
-  /// Sets the value of an attribute; of several answers the first counts.
+  /// Sets the reading of an attribute that has none yet.
   package mutating func learn(_ reading: RecordedReading, of handle: UInt16) {
     change(handle) {
       $0.reading = $0.reading ?? reading
@@ -155,7 +158,7 @@ package struct DeviceRecording: Hashable, Sendable {
     }
   }
 
-  /// Sets what became of an attribute that was not answered at first.
+  /// Replaces the reading of an attribute whose first read was not answered in time.
   package mutating func learnLate(
     _ reading: RecordedReading, after time: Duration, of handle: UInt16
   ) {
@@ -167,7 +170,8 @@ package struct DeviceRecording: Hashable, Sendable {
     }
   }
 
-  /// Sets the value that an attribute has for a client with a bond; what a client without one gets stays.
+  /// Sets the value that a client with a bond reads. A characteristic also keeps the reading of a
+  /// client without one.
   package mutating func learnProtected(_ octets: [UInt8], of handle: UInt16) {
     change(handle) {
       $0.protected = octets
@@ -176,14 +180,15 @@ package struct DeviceRecording: Hashable, Sendable {
     }
   }
 
-  /// Adds what a characteristic has refused on an encrypted connection.
+  /// Adds the accesses that a characteristic refused on an encrypted connection.
   mutating func learnAuthenticated(
     _ accesses: Set<RecordedCharacteristic.Access>, of handle: UInt16
   ) {
     change(handle) { $0.authenticated.formUnion(accesses) }
   }
 
-  /// The services that a device file lists: each device has Generic Access and Generic Attribute.
+  /// The services that a device file lists: all but Generic Access and Generic Attribute, which
+  /// every device has.
   package var listedServices: [RecordedService] {
     let generic = [0x1800, 0x1801].map { BluetoothUUID(short: $0) }
     return services.filter { !generic.contains($0.uuid) }
@@ -192,8 +197,8 @@ package struct DeviceRecording: Hashable, Sendable {
   /// The characteristics of all services.
   package var characteristics: [RecordedCharacteristic] { services.flatMap(\.characteristics) }
 
-  /// How people name a characteristic: by its service, too, where several have its UUID, and by its
-  /// index where several services of the same kind have it.
+  /// The selector of a characteristic. It names the service, too, if several characteristics have
+  /// the UUID, and an index if several of these are in services with the same UUID.
   package func selector(of handle: UInt16, names: AttributeNames) -> CharacteristicSelector? {
     for service in services {
       guard let one = service.characteristics.first(where: { $0.handle == handle }) else {
@@ -219,7 +224,7 @@ package struct RecordedAdvertisement: Hashable, Sendable {
   package struct Entry<Key: Hashable & Sendable>: Hashable, Sendable {
     package let key: Key
     package var data: [UInt8]
-    /// How often other data came under the same key.
+    /// The number of times that different data came under the same key.
     package var changes = 0
 
     package init(_ key: Key, _ data: [UInt8]) {
@@ -233,21 +238,22 @@ package struct RecordedAdvertisement: Hashable, Sendable {
   package var manufacturerData: [Entry<UInt16>] = []
   package var serviceData: [Entry<BluetoothUUID>] = []
   package var txPower: Int?
-  /// Nil where it is not known.
+  /// Whether it accepts connections; nil if that is unknown.
   package var isConnectable: Bool?
-  /// In dBm, of each time that it was received.
+  /// The RSSI of each reception, in dBm.
   package var rssi: [Int] = []
-  /// The times between two receptions in a row within one scan.
+  /// The intervals between consecutive receptions within one scan.
   private(set) var gaps: [Duration] = []
   /// The latest reception by each controller.
   private var latest: [UInt16: Reception] = [:]
 
   package init() {}
 
-  /// How many samples are kept: of one kind of advertisement, the first.
+  /// The maximum number of samples of one kind of advertisement; the first ones are kept.
   package static let mostSamples = 10_000
 
-  /// The longest advertising interval, and its random delay. A longer gap has lost advertisements.
+  /// The longest advertising interval plus its random delay. In a longer gap, advertisements were
+  /// missed.
   ///
   /// - Source: Bluetooth Core 5.4, Vol 6, Part B §4.4.2.2 (advInterval and advDelay).
   private static let longestGap = Duration.milliseconds(10_240 + 10)
@@ -257,12 +263,13 @@ package struct RecordedAdvertisement: Hashable, Sendable {
     let at: Duration
     /// The ordinal of the scan, which begins and ends with a command of the host.
     let scan: Int
-    /// The number of connections to the device before: while there is one it sends no advertisements.
+    /// The number of connections to the device so far. While it is connected, it sends no
+    /// advertisements.
     let connections: Int
   }
 
-  /// Adds the gap since the reception before, where nothing but the interval of the device explains
-  /// it: the same controller received both in one scan, without a connection in between.
+  /// Adds the gap since the previous reception if only the advertising interval explains it: the
+  /// same controller received both in one scan, without a connection in between.
   mutating func received(_ reception: Reception, by controller: UInt16) {
     let before = latest.updateValue(reception, forKey: controller)
     guard let before, before.scan == reception.scan, before.connections == reception.connections,
@@ -272,36 +279,37 @@ package struct RecordedAdvertisement: Hashable, Sendable {
   }
 }
 
-/// How long things took.
+/// The measured MTU and durations of connections.
 package struct RecordedLink: Hashable, Sendable {
   package var mtu: Int?
-  /// From the request to the connection; with the discovery of services, where that is not known.
+  /// The durations from the request to the connection. They include service discovery if
+  /// `discovering` is empty.
   package var connecting: [Duration] = []
-  /// From the connection to the end of the discovery of services.
+  /// The durations from the connection to the end of service discovery.
   package var discovering: [Duration] = []
-  /// From a request to its response.
+  /// The durations from a request to its response.
   package var latencies: [Duration] = []
-  /// How many of each are kept.
+  /// The maximum number of durations of each kind.
   package static let mostSamples = 10_000
 
   package init() {}
 }
 
-/// What a read, or a write, gave.
+/// The result of reading an attribute.
 package enum RecordedReading: Hashable, Sendable {
   case octets([UInt8])
   case refused(ATTErrorCode)
-  /// No answer came: bluetoothd holds what wants a bond.
+  /// No answer came: bluetoothd holds back a read that needs a bond.
   case unanswered
-  /// It was not read, with the reason.
+  /// The attribute was not read, for this reason.
   case unknown(String)
 
-  /// What was read; nil for anything else.
+  /// The value that was read; nil for the other cases.
   package var octets: [UInt8]? {
     if case .octets(let octets) = self { octets } else { nil }
   }
 
-  /// The same with other octets, where there are some.
+  /// Returns the reading with its value transformed; other cases are unchanged.
   func map(_ other: ([UInt8]) -> [UInt8]) -> RecordedReading {
     octets.map { .octets(other($0)) } ?? self
   }
@@ -320,7 +328,7 @@ package struct RecordedService: Hashable, Sendable {
     self.handle = handle
   }
 
-  /// The attributes as a client found them; nothing was read yet.
+  /// Creates a service as a client discovered it, without any values.
   package init(_ service: GATTService) {
     self.init(uuid: service.uuid, handle: service.handle)
     isPrimary = service.isPrimary
@@ -347,13 +355,13 @@ package struct RecordedCharacteristic: Hashable, Sendable {
   package let handle: UInt16
   package var properties: CharacteristicProperties
   package var descriptors: [RecordedDescriptor] = []
-  /// What a client without a bond gets.
+  /// The reading of a client without a bond.
   package var reading: RecordedReading?
-  /// What one with a bond gets, where it is not the same.
+  /// The value that a client with a bond reads, if the reading without a bond differs.
   package var protected: [UInt8]?
-  /// What it has refused on an encrypted connection: it demands an authenticated key for that.
+  /// The accesses refused on an encrypted connection: they need an authenticated key.
   package var authenticated: Set<Access> = []
-  /// How long a read took that was answered so late that others are not; nil for the usual time.
+  /// The duration of a read that was answered only after the usual limit; nil for other reads.
   package var late: Duration?
 
   package init(uuid: BluetoothUUID, handle: UInt16, properties: CharacteristicProperties) {
@@ -374,7 +382,7 @@ package struct RecordedDescriptor: Hashable, Sendable {
   }
 }
 
-/// A value that the device sent by itself, or that was read.
+/// A value that the device notified or indicated, or that was read.
 package struct RecordedValue: Hashable, Sendable {
   package let handle: UInt16
   package let octets: [UInt8]
@@ -386,16 +394,17 @@ package struct RecordedValue: Hashable, Sendable {
     self.at = at
   }
 
-  /// How many are kept of all characteristics together.
+  /// The maximum number of values kept, for all characteristics together.
   package static let most = 10_000
 }
 
-/// A write to a characteristic, and what came of it.
+/// A write to a characteristic, and its result.
 package struct RecordedWrite: Hashable, Sendable {
   package let handle: UInt16
   package let octets: [UInt8]
   package let at: Duration
-  /// Nil when it was accepted, or a command, which has no response.
+  /// The error of a refused write; nil if it was accepted, or was a Write Command, which has no
+  /// response.
   package var error: ATTErrorCode?
 
   package init(handle: UInt16, octets: [UInt8], at: Duration, error: ATTErrorCode? = nil) {
@@ -405,6 +414,6 @@ package struct RecordedWrite: Hashable, Sendable {
     self.error = error
   }
 
-  /// How many are kept.
+  /// The maximum number of writes kept.
   package static let most = 10_000
 }

@@ -1,7 +1,7 @@
-// A recording as a device file that people keep.
+// The text of the device file that describes a recording.
 //
-// It has the order, the names and the comments that its author would have given it by hand. What
-// could not be learned is a comment with the reason.
+// The file has the order, the names and the comments that an author would give it by hand. A fact
+// that could not be learned is a comment with the reason.
 
 package import Bluetooth
 import Documents
@@ -13,19 +13,21 @@ package struct DeviceText {
   private let dialogue: Dialogue
   private let names: AttributeNames
   private let unrecorded: UnrecordedWrite?
-  /// The characteristics, by handle, whose values are all meant as texts; those that are written apart.
+  /// The handles of the characteristics whose values are all texts; `writtenTexts` has those whose
+  /// written values are.
   private let texts: Set<UInt16>
   private let writtenTexts: Set<UInt16>
   private var lines: [String] = []
-  /// How many octets of values there may still be: a device file has at most 1 MiB.
+  /// The number of octets of values that still fit: a device file has at most 1 MiB.
   private var room = 200_000
 
   /// The lines of the file.
   ///
   /// - Parameters:
-  ///   - source: Where it is from, for the first comment: "recorded from hci0 within 20s".
-  ///   - names: Names for UUIDs; those that are used are in the file.
-  ///   - unrecorded: What becomes of writes that were never recorded; nil: the file does not say so.
+  ///   - source: The origin of the recording, for the first comment: "recorded from hci0 within
+  ///     20s".
+  ///   - names: Names for UUIDs. The file lists those that it uses.
+  ///   - unrecorded: The treatment of writes that were never recorded; nil to omit it.
   package static func lines(
     of recording: DeviceRecording, source: String, names: AttributeNames = .assigned,
     unrecorded: UnrecordedWrite? = nil
@@ -106,7 +108,8 @@ package struct DeviceText {
     writeServices()
   }
 
-  /// A name as a device file may have it: as bluetoothd has it, up to its first NUL.
+  /// A name in the bounds of a device file: up to its first NUL, as in bluetoothd; nil if it is
+  /// empty.
   private static func name(_ text: String) -> String? {
     var name = ""
     for scalar in text.unicodeScalars.prefix(while: { $0 != "\0" }) {
@@ -116,7 +119,7 @@ package struct DeviceText {
     return name.isEmpty ? nil : name
   }
 
-  /// The given names that the file uses.
+  /// Writes those of the given names that the file uses.
   private mutating func writeNames() {
     var used: Set<BluetoothUUID> = []
     for service in recording.services {
@@ -150,7 +153,7 @@ package struct DeviceText {
     }
   }
 
-  /// - Parameter mark: What begins its first line: a dash in a list.
+  /// - Parameter mark: The beginning of its first line: a dash in a list.
   private mutating func write(_ one: RecordedAdvertisement, _ depth: Int, _ mark: String) {
     let first = lines.count
     if !one.hasName { line(depth, "name: false") }
@@ -214,7 +217,7 @@ package struct DeviceText {
     if let mtu = link.mtu, (23...517).contains(mtu) { members.append("mtu: \(mtu)") }
     if let time = Figures.median(link.connecting) {
       members.append("connect-time: \(Self.delay(time))")
-      // What was measured includes it, where it was not measured by itself.
+      // If discovery was not measured separately, the time to connect already includes it.
       let discovering = Figures.median(link.discovering) ?? .zero
       members.append("discovery-time: \(Self.delay(discovering))")
     }
@@ -229,7 +232,7 @@ package struct DeviceText {
     line(0, "link: { \(members.joined(separator: ", ")) }")
   }
 
-  /// A delay as a device file may have it.
+  /// A delay, rounded and bounded as in device files.
   private static func delay(_ duration: Duration) -> String {
     min(Figures.rounded(duration), FileLimits.delay.upperBound).written
   }
@@ -341,7 +344,7 @@ package struct DeviceText {
     "format: \(count.format), from: \(count.from), step: \(count.step)"
   }
 
-  /// A series, to which its times are to be added.
+  /// Writes the values of a series. The caller adds its times.
   private mutating func writeSeries(_ all: [[UInt8]], of one: RecordedCharacteristic) {
     line(4, "series:")
     line(5, "values:")
@@ -349,14 +352,14 @@ package struct DeviceText {
     for octets in all where room > 0 {
       let (text, meaning) = value(octets, of: one)
       line(6, "- \(text)\(meaning.map { " # \($0)" } ?? "")")
-      // Each octet has three characters, and a line has others.
+      // 20 more for the rest of the line. An octet takes three characters.
       room -= octets.count + 20
       left -= 1
     }
     if left > 0 { comment(6, "\(left) more values came, too many for a file.") }
   }
 
-  /// The values that reads gave, one after the other.
+  /// Writes a behaviour that returns these values to consecutive reads.
   private mutating func writeReads(_ values: [[UInt8]], of one: RecordedCharacteristic) {
     comment(4, "It changed between reads: each read returns the next value.")
     if let count = Motion.count(values), !count.wraps {
@@ -396,7 +399,7 @@ package struct DeviceText {
     line(4, "value: \(text)\(meaning.map { " # \($0)" } ?? "")")
   }
 
-  /// Whether it sends back whatever is written to it; one value alone does not show that.
+  /// Whether it sends back every value that is written to it. A single value is not enough to tell.
   private func isEcho(_ exchanges: [Dialogue.Exchange], of one: RecordedCharacteristic) -> Bool {
     exchanges.count > 1
       && exchanges.allSatisfy { exchange in
@@ -413,7 +416,7 @@ package struct DeviceText {
       let values = exchanges.count == 1 ? "1 value" : "\(exchanges.count) values"
       return comment(4, "It was written all the same, \(values).")
     }
-    // Accepted, and nothing follows: that is what every value does.
+    // A value that is accepted without an effect needs no entry: by default, every value is.
     let shown = unrecorded == nil ? exchanges.filter { !$0.isPlain } : exchanges
     guard !shown.isEmpty else { return }
     let others = exchanges.count - shown.count
@@ -453,7 +456,7 @@ package struct DeviceText {
     let target = recording.characteristics.first { $0.handle == effect.handle }
     let text = target.map { value(effect.octets, of: $0).text } ?? Self.hex(effect.octets)
     let other = effect.handle == one.handle ? "" : ", on: \(reference(to: effect.handle))"
-    // What is simulated comes after the write has reached the device, which takes the latency.
+    // The simulator counts the delay from when the write reaches the device, after the latency.
     let delay = effect.delay - (Figures.median(recording.link.latencies) ?? .zero)
     let after = Figures.rounded(delay) > .zero ? ", after: \(Self.delay(delay))" : ""
     let kind =
@@ -464,16 +467,16 @@ package struct DeviceText {
     line(7, "- { \(kind): \(text)\(other)\(after) }")
   }
 
-  /// How a characteristic is named where several may have its UUID.
+  /// The name of a characteristic, unambiguous even if several have its UUID.
   private func reference(to handle: UInt16) -> String {
     let text =
       recording.selector(of: handle, names: names)
       .map(\.description) ?? "@0x\(Self.hexadecimal(handle))"
-    // A # could begin a comment.
+    // Without quotes, a # could begin a comment.
     return text.contains("#") ? Self.quoted(text) : text
   }
 
-  /// What the device demands of the connection, as far as a refusal shows it.
+  /// The security that a characteristic demands, as far as refusals show it.
   private func security(of one: RecordedCharacteristic) -> String? {
     var (read, note) = readSecurity(of: one)
     if one.authenticated.contains(.read) { (read, note) = (.authenticated, "") }
@@ -489,7 +492,7 @@ package struct DeviceText {
   private func readSecurity(of one: RecordedCharacteristic) -> (LinkSecurity, note: String) {
     switch one.reading {
     case .refused(.insufficientEncryption)?, .refused(.encryptionKeyTooShort)?: (.encrypted, "")
-    // What a key without authentication opens does not want more.
+    // The value was read after Just Works, so it does not need an authenticated key.
     case .refused(.insufficientAuthentication)?
     where one.protected != nil && recording.pairing == .tried(.justWorks): (.encrypted, "")
     case .refused(.insufficientAuthentication)?:
@@ -512,13 +515,13 @@ package struct DeviceText {
     return value(octets, of: one.uuid, isText: texts.contains(one.handle))
   }
 
-  /// A value as files have it, and what it means where that is not visible.
+  /// A value in the form of device files, and its meaning if the form does not show it.
   ///
-  /// - Parameter isText: Whether it is meant as a text where its kind does not say so.
+  /// - Parameter isText: Whether the value is a text, if its UUID does not decide that.
   private func value(
     _ octets: [UInt8], of uuid: BluetoothUUID, isText: Bool
   ) -> (text: String, meaning: String?) {
-    // A value has no more; a trace may claim otherwise.
+    // No value is longer, but a damaged trace may contain a longer one.
     let octets = Array(octets.prefix(FileLimits.octets))
     let text = String(validating: octets, as: UTF8.self)
     if let decoded = try? StandardValues.decoder(for: uuid)?(octets) {
@@ -551,8 +554,8 @@ package struct DeviceText {
     return Set(byHandle.filter { areTexts($0.value.map(\.1)) }.keys)
   }
 
-  /// Whether all values of one kind are texts: three octets are letters by chance, too, but rarely three
-  /// letters.
+  /// Whether all these values are texts. Short octets may be printable by chance, so one value must
+  /// be longer than three octets, or be three letters.
   private static func areTexts(_ values: [[UInt8]]) -> Bool {
     let texts = values.map { String(validating: $0, as: UTF8.self) }
     return texts.allSatisfy { $0.map(isText) ?? false }
@@ -562,17 +565,17 @@ package struct DeviceText {
       }
   }
 
-  /// Whether octets are meant as a text, which may have lines.
+  /// Whether all characters are printable, or are line breaks or tabs.
   private static func isText(_ text: String) -> Bool {
     text.unicodeScalars.allSatisfy { $0.isPrintable || ["\n", "\r", "\t"].contains($0) }
   }
 
-  /// Whether a text is what it looks like.
+  /// Whether all characters are printable.
   private static func isPlain(_ text: String) -> Bool {
     text.unicodeScalars.allSatisfy(\.isPrintable)
   }
 
-  /// A text as it is where it is one for YAML, too; else in double quotes.
+  /// A text as a YAML scalar: in double quotes, unless YAML reads it as the same text without them.
   private static func scalar(_ text: String) -> String {
     let isWord = text.utf8.allSatisfy { octet in
       switch octet {
@@ -592,7 +595,7 @@ package struct DeviceText {
   /// A text in double quotes, as YAML and JSON have it.
   private static func quoted(_ text: String) -> String { JSONValue.string(text).text }
 
-  /// Text of a device in a comment, which ends with its line.
+  /// A text of a device, escaped so that it stays on the line of its comment.
   static func oneLine(_ text: String) -> String {
     isPlain(text) ? text : String(quoted(text).dropFirst().dropLast())
   }

@@ -1,20 +1,20 @@
-// What each write caused.
+// The consequences of each write.
 //
-// A notification is the consequence of the last write before it, unless its characteristic sends
-// values without a write, too. So is another value that is read after a write, where it was neither
-// written nor sent, unless it changes without a write, too.
+// A notification is a consequence of the last write before it, unless its characteristic also sends
+// values without a write. A different value that is read after a write is a consequence of it, too,
+// if it was neither written nor sent, and its characteristic does not also change without a write.
 
 import Bluetooth
 import SimulatedDevices
 
-/// The writes of a recording with their consequences, and the values that came without one.
+/// The writes of a recording with their consequences, and the values that no write caused.
 struct Dialogue: Sendable {
   /// A value that a write caused.
   struct Effect: Hashable, Sendable {
     let kind: ResponseAction.Kind
     let handle: UInt16
     let octets: [UInt8]
-    /// After the write.
+    /// The time since the write.
     let delay: Duration
 
     func isLike(_ other: Effect) -> Bool {
@@ -22,19 +22,19 @@ struct Dialogue: Sendable {
     }
   }
 
-  /// What came of a write.
+  /// The result of a write: its error and its effects.
   struct Outcome: Sendable {
     let error: ATTErrorCode?
     var effects: [Effect] = []
 
-    /// Adds what another outcome of the same value shows beyond this one; false where they differ by more
-    /// than their delays.
+    /// Adds the effects that only another outcome of the same value shows. Returns false if the two
+    /// outcomes differ in more than their delays.
     mutating func add(_ other: Outcome) -> Bool {
       let sent = [effects, other.effects].map { $0.filter { $0.kind == .notify } }
       guard error == other.error, sent[0].count == sent[1].count,
         zip(sent[0], sent[1]).allSatisfy({ $0.isLike($1) })
       else { return false }
-      // Of the values that are read, one may show fewer than the other.
+      // One outcome may show fewer values that were read than the other.
       for handle in Set(other.effects.filter { $0.kind == .set }.map(\.handle)).sorted() {
         let sets = [effects, other.effects].map {
           $0.filter { $0.kind == .set && $0.handle == handle }
@@ -51,35 +51,36 @@ struct Dialogue: Sendable {
     let written: [UInt8]
     /// The first outcome.
     var outcome: Outcome
-    /// How often something else came of the same value.
+    /// The number of later writes of the same value that had another outcome.
     var others = 0
 
-    /// Whether it was accepted each time, and nothing followed.
+    /// Whether every write was accepted, and none had an effect.
     var isPlain: Bool { outcome.error == nil && outcome.effects.isEmpty && others == 0 }
   }
 
-  /// The refusals that a secure connection ends.
+  /// The errors of a connection that is not secure enough.
   static let security: [ATTErrorCode] = [
     .insufficientAuthentication, .insufficientEncryption, .encryptionKeyTooShort,
   ]
 
-  /// How long after a write a value may be its consequence.
+  /// The longest time after a write in which a value counts as its consequence.
   static let longestDelay = Duration.seconds(2)
 
-  /// How long after a write a value that is polled may still change because of it.
+  /// The longest time after a write in which a change of a polled value counts as its consequence.
   private static let longestChange = Duration.seconds(60)
 
-  /// By the handle of the characteristic that was written, in the order of the first writes.
+  /// The exchanges in the order of their first writes, by the handle of the written characteristic.
   private(set) var exchanges: [UInt16: [Exchange]] = [:]
-  /// The characteristics, by handle, whose writes were refused without a bond.
+  /// The handles of the characteristics that refused a write because the connection was not secure
+  /// enough.
   private(set) var secured: Set<UInt16> = []
-  /// By the handle of the characteristic that sent them.
+  /// The values of the characteristics that also send without a write, by handle.
   private(set) var spontaneous: [UInt16: [RecordedValue]] = [:]
-  /// All values that were read of a characteristic which changes without a write, by its handle.
+  /// The values read from the characteristics that also change without a write, by handle.
   private(set) var changing: [UInt16: [[UInt8]]] = [:]
 
   init(_ recording: DeviceRecording) {
-    // What is written to the other services causes nothing that a file can have.
+    // A device file cannot describe the consequences of writes to the other services.
     let own = Set(recording.listedServices.flatMap(\.characteristics).map(\.handle))
     let writes = recording.writes.filter { own.contains($0.handle) }.sorted { $0.at < $1.at }
     var outcomes = writes.map { Outcome(error: $0.error) }
@@ -88,7 +89,8 @@ struct Dialogue: Sendable {
     )
     for (handle, values) in byCharacteristic.sorted(by: { $0.key < $1.key }) {
       let causes = values.map { value in Self.cause(of: value, among: writes) }
-      // A heart rate goes on whatever is written.
+      // A characteristic that sends without a write, such as a heart rate, continues no matter what
+      // is written. So none of its values counts as a consequence.
       guard causes.allSatisfy({ $0 != nil }) else {
         spontaneous[handle] = values
         continue
@@ -108,7 +110,7 @@ struct Dialogue: Sendable {
       outcomes[place].effects.sort { $0.delay < $1.delay }
     }
     for (write, outcome) in zip(writes, outcomes) {
-      // The file says so in another way, for all values.
+      // The device file states this once for all values, as the security of the characteristic.
       if let error = outcome.error, Self.security.contains(error) {
         secured.insert(write.handle)
         continue
@@ -123,9 +125,9 @@ struct Dialogue: Sendable {
     }
   }
 
-  /// Something that changes, or shows, the value of a characteristic.
+  /// An event that changes or shows the value of a characteristic.
   private struct Moment {
-    /// In the order of what happens at the same time: a write may follow from what was read.
+    /// The kinds, in the order assumed at the same instant: a write may react to a value just read.
     enum Kind: Int {
       case sent, read, written
     }
@@ -134,7 +136,7 @@ struct Dialogue: Sendable {
     let handle: UInt16
     let octets: [UInt8]
     let at: Duration
-    /// The place of a write; meaningless for others.
+    /// The index of a write; meaningless for other kinds.
     let write: Int
 
     init(_ kind: Kind, _ value: RecordedValue) {
@@ -147,8 +149,8 @@ struct Dialogue: Sendable {
     }
   }
 
-  /// Adds what reads show: a value that was neither written nor sent is a consequence of the last write
-  /// before it, one after the other.
+  /// Adds the consequences that reads show: a value that was neither written nor sent is a
+  /// consequence of the last write before it.
   private mutating func addSets(
     to outcomes: inout [Outcome], _ writes: [RecordedWrite], _ recording: DeviceRecording
   ) {
@@ -163,9 +165,9 @@ struct Dialogue: Sendable {
       .map { Moment($0.element, at: $0.offset) }
     let ordered = moments.filter { spontaneous[$0.handle] == nil }
       .sorted { ($0.at, $0.kind.rawValue) < ($1.at, $1.kind.rawValue) }
-    /// The latest write.
+    /// The index of the latest accepted write.
     var cause: Int?
-    /// What it was when a value was last seen, by handle.
+    /// The cause at the time when a value was last seen, by handle.
     var seen: [UInt16: Int] = [:]
     var uncaused: Set<UInt16> = []
     for moment in ordered {
@@ -180,7 +182,8 @@ struct Dialogue: Sendable {
           uncaused.insert(moment.handle)
           continue
         }
-        // At once, unless it was another one since.
+        // If the old value was still seen after the write, the change took until this read;
+        // otherwise it is taken as immediate.
         let delay = seen[moment.handle] == cause ? moment.at - writes[cause].at : .zero
         guard delay <= Self.longestChange else { continue }
         outcomes[cause].effects.append(
@@ -196,9 +199,10 @@ struct Dialogue: Sendable {
     }
   }
 
-  /// The place of the last write before a value; nil when none was shortly before.
+  /// The index of the last write before a value; nil if there is none within `longestDelay`.
   private static func cause(of value: RecordedValue, among writes: [RecordedWrite]) -> Int? {
-    // The first write that is not before the value, by halves: at the same moment is too late.
+    // A binary search for the first write that is not before the value. A write at the same instant
+    // cannot be the cause.
     var (low, high) = (0, writes.count)
     while low < high {
       let middle = (low + high) / 2

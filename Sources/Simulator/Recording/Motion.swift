@@ -1,54 +1,56 @@
-// How the values that a device sends by itself are described.
+// The behaviour in a device file that reproduces the values a characteristic sent.
 
 import Bluetooth
 import SimulatedDevices
 
 /// The behaviour that explains the values of a characteristic.
 enum Motion: Hashable, Sendable {
-  /// One value, or two at once: their interval is unknown.
+  /// One value, or two in quick succession: the interval is unknown.
   case few([[UInt8]])
-  /// A number that counts.
+  /// A number that changes by the same step each time.
   case counter(Count, every: Duration)
-  /// The values as they came; where they repeat, once.
+  /// The values in order; if they repeat, only one cycle.
   case series([[UInt8]], every: Duration, repeats: Bool)
 
-  /// A number that counts: how it begins and goes on.
+  /// The start and the step of a counter.
   struct Count: Hashable, Sendable {
     let format: String
     let from: Int128
     let step: Int128
-    /// Whether it went on at the other end of its format.
+    /// Whether the number wrapped around at the end of its range.
     let wraps: Bool
   }
 
-  /// The times between the values, where they differ much.
+  /// The distribution of the intervals between values, if they differ much.
   struct Spread: Hashable, Sendable {
     let shortest: Duration
     let median: Duration
-    /// What one of ten exceeds.
+    /// The 90th percentile.
     let long: Duration
     let longest: Duration
-    /// How far most of them are from the median.
+    /// The distance of the 10th or the 90th percentile from the median, whichever is farther.
     let usual: Duration
   }
 
-  /// How many equal steps make a counter: two values of a sensor differ by something, too.
+  /// The fewest equal steps that make a counter. Fewer may be equal by chance.
   private static let fewestSteps = 4
 
   private static let largestStep: Int128 = 1000
-  /// Two values that come sooner are one message in two parts, and no rate.
+  /// The shortest interval between only two values that counts as a rate. Two values in quicker
+  /// succession are one message in two parts.
   private static let shortestOfTwo = Duration.milliseconds(200)
 
-  /// Nil without values. The values are in order of time.
+  /// Describes values, which must be in order of time; nil if there are none.
   ///
-  /// - Parameter end: When the subscriptions ended; nil where it may have sent more that nobody heard.
+  /// - Parameter end: The time when the subscriptions ended; nil if the device may have sent more
+  ///   values, which were not recorded.
   init?(_ values: [RecordedValue], until end: Duration?) {
     guard let last = values.last else { return nil }
     guard let every = Self.gap(of: values), values.count > 2 || every >= Self.shortestOfTwo else {
       self = .few(values.map(\.octets))
       return
     }
-    // It stopped: what counts, or stays the same, would have gone on.
+    // The device stopped sending. A counter or a repeating series would have continued.
     if let end, end - last.at > every * 3 {
       self = .series(values.map(\.octets), every: every, repeats: false)
     } else if let count = Self.count(values.map(\.octets)) {
@@ -58,7 +60,7 @@ enum Motion: Hashable, Sendable {
     }
   }
 
-  /// The values up to where they repeat, which they do once at least; all of them where they do not.
+  /// The shortest cycle, which the values repeat at least once; all values if they do not repeat.
   ///
   /// - Parameter values: Two or more.
   static func cycle(_ values: [[UInt8]]) -> [[UInt8]] {
@@ -72,7 +74,7 @@ enum Motion: Hashable, Sendable {
     zip(values.dropFirst(), values).map { $0.at - $1.at }
   }
 
-  /// The usual time between two values, in the precision of files.
+  /// The median interval between values, rounded and bounded as in device files.
   private static func gap(of values: [RecordedValue]) -> Duration? {
     Figures.median(gaps(values)).map {
       let period = FileLimits.period
@@ -80,7 +82,7 @@ enum Motion: Hashable, Sendable {
     }
   }
 
-  /// How far the times between values are apart; nil where they are about the same.
+  /// The distribution of the intervals between values; nil if they are about equal.
   static func spread(of values: [RecordedValue]) -> Spread? {
     let gaps = gaps(values).sorted()
     guard let shortest = gaps.first, let longest = gaps.last, let median = Figures.median(gaps),
@@ -103,14 +105,14 @@ enum Motion: Hashable, Sendable {
         guard case .integer(let number)? = try? format.decode(octets) else { return nil }
         return number
       }
-      // Of another length there is no number; a file has none of 64 bits without a sign.
+      // Values of other lengths are not numbers, and a device file has no number above Int64.max.
       guard numbers.count == values.count, Int64(exactly: numbers[0]) != nil else { continue }
       let range = Int128(1) << bits
-      // The shorter way round, where a number has wrapped.
+      // If a number has wrapped around, the shorter way counts as the step.
       let steps = zip(numbers.dropFirst(), numbers).map { next, last in
         (next - last + range + range / 2) % range - range / 2
       }
-      // Several small numbers side by side may rise evenly, too.
+      // A large step may come from several small numbers side by side that rise evenly.
       guard let step = steps.first, step != 0, abs(step) <= largestStep,
         steps.allSatisfy({ $0 == step })
       else { continue }
@@ -121,7 +123,7 @@ enum Motion: Hashable, Sendable {
         )
       )
     }
-    // In the other order of octets, ones are steps of 256.
+    // In the wrong octet order, a step of 1 looks like a step of 256 or more.
     return counts.min { abs($0.step) < abs($1.step) }
   }
 }
@@ -132,7 +134,7 @@ enum Figures {
     values.isEmpty ? nil : values.sorted()[values.count / 2]
   }
 
-  /// Three digits: whole milliseconds, and less of longer times.
+  /// Rounds to whole milliseconds, and longer durations to three significant digits.
   static func rounded(_ duration: Duration) -> Duration {
     let milliseconds = max(0, (duration / .milliseconds(1)).rounded())
     var unit = 1.0

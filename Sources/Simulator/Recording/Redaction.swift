@@ -1,8 +1,8 @@
 // Pseudonyms for what identifies the device or its owner, before a recording is written.
 //
-// Only what has a known form is found: see docs/simulated-devices.md. A pseudonym is computed from its
-// original and has its form, so that two recordings of one device fit together. It keeps no secret:
-// there are 65 536 of each form, and anyone can test a guess.
+// Only data in a known form is found: see docs/simulated-devices.md. A pseudonym is computed from
+// its original and has the same form, so that two recordings of one device fit together. It does
+// not protect a secret: each form has 65 536 pseudonyms, so a guess is easily tested.
 
 import Bluetooth
 
@@ -21,20 +21,20 @@ package struct Redaction: Sendable {
 
   /// The longest first.
   private var replacements: [Replacement] = []
-  /// The digits of addresses in both orders of octets, lower case, with those in their place.
+  /// The addresses as lower-case digits, in both octet orders, with the digits of their pseudonyms.
   private var digits: [(original: [UInt8], pseudonym: [UInt8])] = []
 
   private static let firstName = BluetoothUUID(short: 0x2a8a)
   private static let lastName = BluetoothUUID(short: 0x2a90)
   private static let serialNumber = BluetoothUUID(short: 0x2a25)
-  /// Texts that are about a person, or number one piece; 2A87 is an e-mail address.
+  /// Texts about a person, or with the number of one unit; 2A87 is Email Address.
   private static let texts = [serialNumber, firstName, BluetoothUUID(short: 0x2a87), lastName]
-  /// Octets that number one piece, or are about a person: System ID, Date of Birth, the identifier of
-  /// a medical device.
+  /// Binary values about a person, or with the number of one unit: System ID, Date of Birth, the
+  /// identifier of a medical device.
   private static let octets = [0x2a23, 0x2a85, 0x2bff].map { BluetoothUUID(short: $0) }
 
-  /// The recording with pseudonyms for what identifies the device and its owner, as far as its form
-  /// shows that.
+  /// Returns the recording with pseudonyms for all data in a known form that identifies the device
+  /// or its owner.
   package static func redacted(_ recording: DeviceRecording) -> DeviceRecording {
     let redaction = Redaction(recording)
     var result = recording
@@ -42,7 +42,8 @@ package struct Redaction: Sendable {
     return result
   }
 
-  /// What ``redacted(_:)`` replaces in a recording: "its address", then what is there of the others.
+  /// The kinds of data that ``redacted(_:)`` replaces in a recording: "its address" first, then the
+  /// others that it has.
   package static func replaced(in recording: DeviceRecording) -> [String] {
     let names = [recording.name, recording.gapName].compactMap(\.self)
     let hasOwner = names.contains { withoutOwner($0) != $0 }
@@ -70,7 +71,7 @@ package struct Redaction: Sendable {
 
   private mutating func sort() { replacements.sort { $0.original.count > $1.original.count } }
 
-  /// All that was read of a characteristic, or written to it.
+  /// All values read from or written to a characteristic.
   private static func values(
     of one: RecordedCharacteristic, in recording: DeviceRecording
   ) -> [[UInt8]] {
@@ -89,7 +90,7 @@ package struct Redaction: Sendable {
     )
   }
 
-  /// Adds an address, as octets in both orders and as text of both orders.
+  /// Adds an address, as octets and as text, both in either octet order.
   private mutating func add(_ address: BluetoothAddress) {
     let pair = [address, Self.pseudonym(of: address)].map { Self.octets(of: $0) }
     for (own, other) in [(pair[0], pair[1]), (pair[0].reversed(), pair[1].reversed())] {
@@ -99,8 +100,8 @@ package struct Redaction: Sendable {
     }
   }
 
-  /// Adds a value that is personal, for the places where it is, or a part of it is, in another one. What
-  /// is shorter than three octets, or one octet repeated, would be found by chance.
+  /// Adds a personal value, which is then also found, whole or in part, inside other values. A
+  /// value that is shorter than three octets, or one octet repeated, would match by chance.
   private mutating func add(_ octets: [UInt8], of uuid: BluetoothUUID) {
     let trimmed = Self.trimmed(octets)
     let whole = Self.texts.contains(uuid) ? trimmed : octets
@@ -113,7 +114,7 @@ package struct Redaction: Sendable {
         add(Array(name), Self.personal(Array(name), of: uuid), .letters)
       }
     case Self.serialNumber:
-      // As long as the other numbers of a device it is found in any place; shorter, as a word.
+      // A number of six or more octets is found anywhere, a shorter one only as a whole word.
       guard trimmed.count >= 3, Set(trimmed).count >= 2 else { return }
       add(
         trimmed, Self.personal(trimmed, of: uuid), trimmed.count < 6 ? .lettersAndDigits : .none
@@ -127,7 +128,8 @@ package struct Redaction: Sendable {
     texts.contains(uuid) || Self.octets.contains(uuid)
   }
 
-  /// The pseudonym of a personal value. NULs and spaces behind a text stay, and change nothing else.
+  /// The pseudonym of a personal value. NULs and spaces at the end of a text are kept, and do not
+  /// affect the rest.
   private static func personal(_ octets: [UInt8], of uuid: BluetoothUUID) -> [UInt8] {
     guard texts.contains(uuid) else { return shaped(octets, isText: false) }
     let text = trimmed(octets)
@@ -136,14 +138,14 @@ package struct Redaction: Sendable {
     return shaped(text, isText: isText) + octets[text.count...]
   }
 
-  /// A text without the NULs and spaces behind it.
+  /// A text without the NULs and spaces at its end.
   private static func trimmed(_ octets: [UInt8]) -> [UInt8] {
     Array(octets.reversed().drop { [0, 0x20].contains($0) }.reversed())
   }
 
   // MARK: Pseudonyms
 
-  /// 16 bits that follow from some bytes: of FNV-1a, mixed once more.
+  /// A hash of 16 bits: FNV-1a with one more mixing step.
   private static func number(of octets: [UInt8]) -> UInt64 {
     let sum = octets.reduce(0xcbf2_9ce4_8422_2325 as UInt64) {
       ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01b3
@@ -151,7 +153,7 @@ package struct Redaction: Sendable {
     return ((sum ^ sum >> 29) &* 0xbf58_476d_1ce4_e5b9) >> 48
   }
 
-  /// `C0:FF:EE:00` and 16 bits that follow from the address.
+  /// `C0:FF:EE:00` and a hash of the address.
   static func pseudonym(of address: BluetoothAddress) -> BluetoothAddress {
     BluetoothAddress(number: 0xc0ff_ee00_0000 | number(of: octets(of: address)))
   }
@@ -160,16 +162,16 @@ package struct Redaction: Sendable {
     (0..<6).reversed().map { UInt8(truncatingIfNeeded: address.number >> (8 * UInt64($0))) }
   }
 
-  /// Other bytes of the same form: digits for digits, letters for letters; of bytes that are no text,
-  /// any.
+  /// Pseudonymous octets of the same form: digits for digits, letters for letters; if the value is
+  /// not a text, any octets.
   static func shaped(_ octets: [UInt8], isText: Bool) -> [UInt8] {
     var state = number(of: octets)
     return octets.map { octet in
-      // The middle bits: the lowest of a product are poor.
+      // The middle bits are used, because the lowest bits of a product are hardly random.
       state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
       let random = state >> 33
       guard isText else { return UInt8(truncatingIfNeeded: random) }
-      // A part of another character: any letter of ASCII.
+      // An octet of a character outside ASCII becomes an ASCII letter.
       if octet >= 0x80 { return UInt8(ascii: "a") + UInt8(random % 26) }
       for (first, count) in [("0", 10), ("a", 26), ("A", 26)] as [(Unicode.Scalar, UInt8)] {
         let first = UInt8(ascii: first)
@@ -181,8 +183,9 @@ package struct Redaction: Sendable {
     }
   }
 
-  /// A name without its owner and without the number of a piece: "Ann Lee's Band 4F2A" is "Somebody's Band
-  /// 83C1", where 4F2A is the end of the address. Other letters may be before such a number.
+  /// A name with pseudonyms for its owner and for the number of the unit: "Ann Lee's Band 4F2A"
+  /// becomes "Somebody's Band 83C1", where 4F2A is the end of the address. Other letters may
+  /// precede such a number.
   ///
   /// - Parameter isPseudonym: Whether a run of letters and digits is a pseudonym already.
   static func name(
@@ -224,17 +227,17 @@ package struct Redaction: Sendable {
 
   // MARK: Owners
 
-  /// Words between a device and its owner, as systems put them into names: "iPhone von Anna".
+  /// Words between a device and its owner in default names: "iPhone von Anna".
   private static let links: Set<String> = [
     "von", "van", "de", "di", "da", "do", "del", "della", "du", "of", "af", "av", "för", "til",
     "od",
   ]
-  /// Words for devices that systems name after their owners.
+  /// Words for products whose default names contain the owner.
   private static let owned: Set<String> = [
     "iphone", "ipad", "ipod", "macbook", "imac", "airpods", "homepod", "apple", "galaxy", "pixel",
   ]
   private static let brands: Set<String> = ["apple", "samsung", "google"]
-  /// Words of models, which follow those for devices.
+  /// Words for models, which follow the words for products.
   private static let models: Set<String> = [
     "pro", "max", "plus", "mini", "air", "se", "ultra", "xr", "xs", "x", "note", "fold", "flip",
     "fe",
@@ -243,8 +246,8 @@ package struct Redaction: Sendable {
 
   /// A name with `Somebody` in the place of its owner.
   ///
-  /// An owner is in front of `'s` or of an apostrophe behind an s, behind a word such as `von`, and beside
-  /// `iPhone` and the like. Whatever else is a name of a person does not show it.
+  /// An owner stands before `'s` or before an apostrophe after an s, x or z; after a word such as
+  /// `von`; or next to `iPhone` and the like. Other names of persons are not found.
   static func withoutOwner(_ name: String) -> String {
     var words = name.split(separator: " ", omittingEmptySubsequences: false).map(String.init)
     let isPossessive = { (word: String) in
@@ -284,7 +287,7 @@ package struct Redaction: Sendable {
     return words.joined(separator: " ")
   }
 
-  /// The words with a digit, which are no names of persons.
+  /// The words with a digit, which cannot be names of persons.
   private static func numbers(_ words: ArraySlice<String>) -> ArraySlice<String> {
     ArraySlice(words.filter { $0.contains(where: \.isNumber) })
   }
@@ -300,7 +303,7 @@ package struct Redaction: Sendable {
       guard uuid.short == nil else { return uuid }
       return BluetoothUUID(airOctets: replaced(uuid.airOctets)) ?? uuid
     }
-    // They name characteristics.
+    // The reasons name characteristics, whose UUIDs may contain an address.
     recording.unknown = recording.unknown.map {
       String(decoding: replaced(Array($0.utf8)), as: UTF8.self)
     }
@@ -313,14 +316,15 @@ package struct Redaction: Sendable {
       }
     }
     let kinds = Dictionary(recording.characteristics.map { ($0.handle, $0.uuid) }) { one, _ in one }
-    // Also what is too short to be searched for elsewhere.
+    // In its own characteristic, a personal value is replaced even if it is too short to be
+    // searched for elsewhere.
     func personal(_ octets: [UInt8], _ handle: UInt16) -> [UInt8]? {
       guard let uuid = kinds[handle], Self.isPersonal(uuid) else { return nil }
       return Self.personal(octets, of: uuid)
     }
     recording.replaceValues { personal($0, $1) ?? replaced($0) }
     recording.writes = recording.writes.map { write in
-      // A known value within a longer one is replaced as where it was read.
+      // A known value within a longer one gets the pseudonym that it has where it was read.
       let found = replaced(write.octets)
       let own = found == write.octets ? personal(found, write.handle) : nil
       return RecordedWrite(
@@ -329,7 +333,8 @@ package struct Redaction: Sendable {
     }
   }
 
-  /// An address may be there in the place of a company, with its first two bytes as the company.
+  /// Replaces octets in manufacturer data. Some devices send an address there, with its first two
+  /// octets in the place of the company identifier.
   private func replace(in entry: inout RecordedAdvertisement.Entry<UInt16>) {
     let octets = replaced(
       [UInt8(truncatingIfNeeded: entry.key), UInt8(entry.key >> 8)] + entry.data
@@ -383,14 +388,14 @@ package struct Redaction: Sendable {
       guard octets.indices.contains(index) else { return false }
       return octets[index].isLetter || one.boundary == .lettersAndDigits && octets[index].isDigit
     }
-    // "Annas" is of Anna, too.
+    // A genitive without an apostrophe, such as "Annas", matches, too.
     let isGenitive =
       end < octets.count && octets[end].lowercased == UInt8(ascii: "s") && !isInWord(end + 1)
     return !isInWord(place - 1) && (!isInWord(end) || isGenitive)
   }
 
-  /// The address as text at the beginning of some octets, in either case and order, with or without a
-  /// separator between its octets: how long it is, and what is in its place.
+  /// Finds an address as text at the beginning of some octets, in either case and octet order, with
+  /// or without separators. Returns its length and its pseudonym.
   private func addressText(_ rest: ArraySlice<UInt8>) -> (count: Int, pseudonym: [UInt8])? {
     for (original, pseudonym) in digits {
       var place = rest.startIndex
@@ -419,7 +424,7 @@ package struct Redaction: Sendable {
 extension UInt8 {
   fileprivate var isDigit: Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(self) }
 
-  /// Whether it is a letter of ASCII, or a part of another character.
+  /// Whether it is an ASCII letter, or an octet of a character outside ASCII.
   fileprivate var isLetter: Bool {
     (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(lowercased) || self >= 0x80
   }

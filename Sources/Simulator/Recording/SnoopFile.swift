@@ -1,9 +1,9 @@
-// Files of HCI packets: btsnoop, which the kernel, btmon, an Android phone or blerun's --trace wrote, and
-// PacketLogger of Apple.
+// Files of HCI packets: btsnoop, as the kernel, btmon, an Android phone or blerun's --trace writes
+// it, and Apple's PacketLogger.
 
 import Bluetooth
 
-/// Why a file is no recording.
+/// The reason why a file cannot be read as a trace.
 package struct SnoopError: Error, Hashable, Sendable, CustomStringConvertible {
   package let description: String
 }
@@ -13,7 +13,7 @@ package struct SnoopError: Error, Hashable, Sendable, CustomStringConvertible {
 /// - Source: RFC 1761 for the form of btsnoop; BlueZ `src/shared/btsnoop.h` for its data links, and
 ///   `src/shared/btsnoop.c` for PacketLogger.
 package struct SnoopFile: Sendable {
-  /// What a packet is.
+  /// The kind of a packet.
   enum Kind: Hashable, Sendable {
     case command, event
     case data(isSent: Bool)
@@ -21,10 +21,10 @@ package struct SnoopFile: Sendable {
 
   struct Packet: Sendable {
     let kind: Kind
-    /// The ordinal of the controller; 0 where the format does not have it.
+    /// The index of the controller; 0 if the format does not store it.
     let controller: UInt16
     let octets: [UInt8]
-    /// Since the first packet.
+    /// The time since the first packet.
     let at: Duration
     /// Whether octets are missing at its end.
     let isCut: Bool
@@ -37,7 +37,7 @@ package struct SnoopFile: Sendable {
   /// The form of the records.
   private enum Form {
     case btsnoop(DataLink)
-    /// With its numbers in either order of octets.
+    /// PacketLogger, whose numbers may be in either octet order.
     case packetLogger(isBigEndian: Bool)
   }
 
@@ -50,23 +50,24 @@ package struct SnoopFile: Sendable {
   private struct Record {
     let microseconds: Int64
     var controller: UInt16 = 0
-    /// What it is, without what the form puts before it; nil for what is of no use here.
+    /// The packet without the header of the format; nil for a record that is not used here.
     let content: (kind: Kind, octets: [UInt8])?
     var isCut = false
   }
 
   private static let magic = Array("btsnoop".utf8) + [0]
 
-  /// The longest packet that any of the formats can have, and some more.
+  /// The maximum length of a record, somewhat above the longest packet of all formats.
   private static let longest = 1 << 17
   private static let longestPause = Duration.seconds(86_400)
 
-  /// Whether a file begins as one of them.
+  /// Whether a file begins as a btsnoop or PacketLogger file.
   package static func isOne(_ octets: [UInt8]) -> Bool {
     octets.starts(with: magic) || packetLogger(octets) != nil
   }
 
-  /// The form of a PacketLogger file, which has no header: its first record is one in either order.
+  /// The form of a PacketLogger file; nil if the file is not one. It has no header, so its first
+  /// record must be valid in one of the octet orders.
   private static func packetLogger(_ octets: [UInt8]) -> Form? {
     [true, false].lazy.map { Form.packetLogger(isBigEndian: $0) }.first { form in
       var reader = PacketReader(octets.prefix(longest))
@@ -74,7 +75,8 @@ package struct SnoopFile: Sendable {
     }
   }
 
-  /// What a file of another kind is, and where one of these comes from; nil for one that is not known.
+  /// Describes a file of another known kind, and how to get a trace from it; nil for an unknown
+  /// kind.
   package static func otherKind(_ octets: [UInt8]) -> String? {
     let wireshark =
       "editcap -F btsnoop FILE trace.log, a part of Wireshark, converts it if it has HCI packets; what a radio "
@@ -109,7 +111,8 @@ package struct SnoopFile: Sendable {
       }
       let microseconds = record.microseconds
       let passed = microseconds.subtractingReportingOverflow(latest ?? microseconds).partialValue
-      // A clock that is set back does not make time negative, nor one that is set forward years of it.
+      // If the clock was set back, the time stands still; if it was set forward, the gap is
+      // bounded.
       now += min(max(.zero, .microseconds(passed)), Self.longestPause)
       latest = microseconds
       guard let (kind, octets) = record.content else { continue }
@@ -123,7 +126,7 @@ package struct SnoopFile: Sendable {
     endsEarly = !isComplete
   }
 
-  /// The form of a file, behind its header.
+  /// Reads the header of a file, and returns its form.
   private static func form(_ reader: inout PacketReader) throws(SnoopError) -> Form {
     let octets = Array(reader.rest.prefix(longest))
     if let form = packetLogger(octets) { return form }
@@ -146,7 +149,7 @@ package struct SnoopFile: Sendable {
     return .btsnoop(link)
   }
 
-  /// The next record; nil when it ends early, or is none.
+  /// Reads the next record; nil if it is incomplete or invalid.
   private static func record(_ reader: inout PacketReader, _ form: Form) -> Record? {
     switch form {
     case .btsnoop(let link):
@@ -161,7 +164,7 @@ package struct SnoopFile: Sendable {
       )
     case .packetLogger(let isBigEndian):
       func number() -> UInt64? { isBigEndian ? reader.bigEndian(4) : reader.number(4) }
-      // The length is that of what follows it.
+      // The length counts what follows the length itself.
       guard let length = number(), let seconds = number(), let microseconds = number(),
         microseconds < 1_000_000, let type = reader.uint8(), length >= 9, length <= longest,
         let payload = reader.take(Int(length) - 9)

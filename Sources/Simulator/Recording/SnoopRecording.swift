@@ -3,29 +3,29 @@
 package import Bluetooth
 import SimulatedDevices
 
-/// What a trace has of each device.
+/// The devices of a trace, with the facts that it shows about each.
 package struct SnoopRecording: Sendable {
-  /// A device that was received or connected.
+  /// A device that advertised or was connected.
   package struct Device: Sendable {
     package fileprivate(set) var address: BluetoothAddress
     package fileprivate(set) var addressType: AddressType
-    /// The private addresses that it had before it was paired: the first of them.
+    /// The private addresses that it had before it was paired; the first `mostAddresses` are kept.
     fileprivate var otherAddresses: [BluetoothAddress] = []
     private static let mostAddresses = 100
     package fileprivate(set) var name: String?
-    /// How many packets are about it.
+    /// The number of packets from, to or about it.
     package fileprivate(set) var packets = 0
     package var isConnected: Bool { connections > 0 }
     fileprivate var connections = 0
-    /// Whether its address is made up: it was connected before the trace began.
+    /// Whether its address is invented, because it was connected before the trace began.
     fileprivate var isAnonymous = false
     fileprivate var appearance: UInt16?
     fileprivate var advertisements: [RecordedAdvertisement] = []
-    /// The place of the advertisement that came last: a scan response belongs to it.
+    /// The index of the latest advertisement, to which the next scan response belongs.
     fileprivate var latest: Int?
-    /// The beginning of data that the controller reports in parts.
+    /// The beginning of advertising data that the controller reports in parts.
     fileprivate var fragment: [UInt8] = []
-    /// Whether the controller has reported what it received once alone.
+    /// Whether the controller filtered duplicates: it reported each advertisement only once.
     fileprivate var isFiltered = false
     fileprivate var facts = AttributeFacts()
 
@@ -34,7 +34,7 @@ package struct SnoopRecording: Sendable {
       addressType = Self.kind(type)
     }
 
-    /// Adds what it was known by before it was paired anew.
+    /// Adds the facts that were recorded earlier under its identity address.
     fileprivate mutating func add(_ earlier: Device) {
       packets += earlier.packets
       connections += earlier.connections
@@ -52,7 +52,8 @@ package struct SnoopRecording: Sendable {
       (facts.pairing, facts.isEncrypted) = (pairing, isEncrypted)
     }
 
-    /// Why an advertising interval is not known; nil where each is, and without advertisements.
+    /// The reason why an advertising interval is unknown; nil if all are known, or there are no
+    /// advertisements.
     fileprivate var unknownInterval: String? {
       let missing = advertisements.count { $0.gaps.isEmpty }
       guard missing > 0 else { return nil }
@@ -65,7 +66,8 @@ package struct SnoopRecording: Sendable {
       return "\(what): \(reason)"
     }
 
-    /// 0 and 2: public, 1 and 3: random; the later ones of devices whose address was resolved.
+    /// The type of an address in an HCI packet: 0 and 2 are public, 1 and 3 random. 2 and 3 mean an
+    /// identity address that the controller resolved from a private one.
     fileprivate static func kind(_ type: UInt8) -> AddressType { type & 1 == 0 ? .public : .random }
   }
 
@@ -81,19 +83,19 @@ package struct SnoopRecording: Sendable {
 
   private var known: [BluetoothAddress: Device] = [:]
   private var links: [LinkKey: Link] = [:]
-  /// The connections that have ended: data of them may still come.
+  /// The connections that have ended. Data of them may still arrive.
   private var ended: Set<LinkKey> = []
-  /// When the latest request to connect was sent, by controller.
+  /// The time of the latest request to connect, by controller.
   private var connecting: [UInt16: Duration] = [:]
-  /// Whether a controller reports an advertisement once alone while it scans.
+  /// Whether a controller filters duplicate advertisements while it scans.
   private var filters: [UInt16: Bool] = [:]
-  /// How often the scan of a controller was begun or ended.
+  /// The number of times that a scan was begun or ended, by controller.
   private var scans: [UInt16: Int] = [:]
   private let endsEarly: Bool
 
-  /// How many devices are kept: a crowd whose addresses change is none to record.
+  /// The maximum number of devices. A crowd with changing addresses does not need to be kept.
   private static let mostDevices = 10_000
-  /// The most data that an extended advertisement has.
+  /// The maximum length of the data of an extended advertisement.
   private static let longestData = 1650
 
   package init(_ file: SnoopFile) {
@@ -118,10 +120,12 @@ package struct SnoopRecording: Sendable {
     }
   }
 
-  /// Adds to a recording over a connection what that cannot learn: each kind of advertisement with its
-  /// scan response and its interval, with which error a read was refused that bluetoothd did not answer,
-  /// or answered with one of several, how it paired, and what wants an authenticated key. Once more, it
-  /// adds what has come since.
+  /// Completes a recording made over a connection with the facts that only HCI packets show: each
+  /// kind of advertisement with its scan response and its interval; the error of a refused read
+  /// that bluetoothd did not answer, or answered with an error that has several causes; the pairing
+  /// method; and the accesses that need an authenticated key.
+  ///
+  /// A further call adds the facts that are new since the last one.
   package func complete(_ recording: inout DeviceRecording) {
     guard let device = known[recording.address] else { return }
     for one in recording.characteristics
@@ -191,7 +195,7 @@ package struct SnoopRecording: Sendable {
     else { return }
     let key = LinkKey(controller: packet.controller, handle: handle)
     end(key)
-    // This host is the peripheral, as where one kernel has both controllers.
+    // This host is the peripheral, as when one kernel has the controllers of both sides.
     guard role == 0 else {
       ended.insert(key)
       return
@@ -204,7 +208,7 @@ package struct SnoopRecording: Sendable {
     }
   }
 
-  /// A connection has ended: what it showed as a whole.
+  /// Ends a connection, and records the duration of its service discovery.
   private mutating func end(_ key: LinkKey) {
     guard let link = links.removeValue(forKey: key), let time = link.trace.discovery else { return }
     known[link.address]?.facts.link.discovering.append(time)
@@ -230,15 +234,15 @@ package struct SnoopRecording: Sendable {
     guard let count = reader.uint8() else { return }
     for _ in 0..<count {
       guard let kind = reader.uint16(), let type = reader.uint8(), let address = reader.address(),
-        // The PHYs, the set, and the TX power of the packet.
+        // Skips the PHYs, the advertising set, and the TX power.
         reader.take(4) != nil, let rssi = reader.int8(),
-        // The interval of periodic advertisements, and whom it is directed at.
+        // Skips the interval of periodic advertising, and the direct address.
         reader.take(9) != nil, let length = reader.uint8(), let data = reader.take(Int(length))
       else { return }
-      // An advertisement without an address.
+      // 0xff marks an advertisement without an address.
       guard type != 0xff else { continue }
       let earlier = known[address]?.fragment ?? []
-      // More of the data comes.
+      // The data is incomplete, and more is to come.
       if kind >> 5 & 3 == 1 {
         change(address, type) { $0.fragment = Array((earlier + data).prefix(Self.longestData)) }
         continue
@@ -277,7 +281,7 @@ package struct SnoopRecording: Sendable {
       }
       device.latest = place
       if let isConnectable { device.advertisements[place].isConnectable = isConnectable }
-      // 127: not measured.
+      // 127 means that the RSSI is not available.
       if rssi != 127,
         device.advertisements[place].rssi.count < RecordedAdvertisement.mostSamples
       {
@@ -304,14 +308,14 @@ package struct SnoopRecording: Sendable {
   private mutating func change(
     _ key: LinkKey, _ body: (inout ConnectionTrace, inout AttributeFacts) -> Void
   ) {
-    // Taken out meanwhile, so that its arrays are not copied.
+    // Removed during the change, so that its arrays are not copied.
     guard var link = links.removeValue(forKey: key),
       var device = known.removeValue(forKey: link.address)
     else { return }
     device.packets += 1
     body(&link.trace, &device.facts)
     if let identity = link.trace.identity, identity.address != link.address {
-      // What came under it before, and comes later, is of the same device.
+      // Earlier and later packets under the identity address are of the same device.
       device.otherAddresses.append(link.address)
       if let earlier = known[identity.address] { device.add(earlier) }
       device.address = identity.address
@@ -322,11 +326,12 @@ package struct SnoopRecording: Sendable {
     links[key] = link
   }
 
-  /// A trace that begins within a connection has packets of it without the address of the device.
+  /// Adds a connection that began before the trace. The trace does not have the device's address,
+  /// so one is invented.
   private mutating func beginWithin(_ key: LinkKey, _ packet: SnoopFile.Packet) {
     var reader = PacketReader(packet.octets)
     guard !ended.contains(key), let header = reader.uint16(), header >> 12 & 3 != 1,
-      // Two lengths; a classic connection does not have the channel.
+      // Skips two lengths. Only an LE connection has the channel of ATT.
       reader.take(4) != nil, reader.uint16() == ConnectionTrace.attributeChannel
     else { return }
     let address = BluetoothAddress(
@@ -345,7 +350,7 @@ package struct SnoopRecording: Sendable {
   ) {
     var device = known[address] ?? Device(address, type)
     guard known[address] != nil || known.count < Self.mostDevices || isConnected else { return }
-    // Taken out meanwhile, so that its arrays are not copied.
+    // Removed during the change, so that its arrays are not copied.
     known[address] = nil
     body(&device)
     known[address] = device
@@ -353,10 +358,11 @@ package struct SnoopRecording: Sendable {
 
   // MARK: A device
 
-  /// What the trace has of one device; of one with several addresses, of the first, and what the others are.
+  /// Returns the recording of one device. If it has several addresses, the recording is of the
+  /// first, and lists the others.
   ///
-  /// - Parameter isMeant: Which device; nil: the only one that is connected.
-  /// - Throws: ``SnoopError`` when no device, or several, fit.
+  /// - Parameter isMeant: Selects the device; nil for the only one that was connected.
+  /// - Throws: ``SnoopError`` if no device, or several, match.
   package func recording(of isMeant: ((Device) -> Bool)?) throws(SnoopError) -> DeviceRecording {
     let devices = devices
     guard !devices.isEmpty else {
@@ -373,7 +379,8 @@ package struct SnoopRecording: Sendable {
         : "no such device is in the trace"
       throw SnoopError(description: problem + listing(devices))
     }
-    // One name under several private addresses, and once paired under the one behind them, is one device.
+    // Devices with the same name are one device that changes its private address, if at most one of
+    // the addresses is an identity address.
     let isOne =
       meant.allSatisfy { $0.name == first.name && first.name != nil }
       && meant.count { $0.address.isIdentity($0.addressType) } <= 1
@@ -441,7 +448,7 @@ package struct SnoopRecording: Sendable {
     return recording
   }
 
-  /// Why a device that was connected has no services.
+  /// The reason why a device that was connected has no services.
   private static func reason(_ device: Device) -> String {
     if device.facts.cut > 0 {
       return
@@ -454,7 +461,7 @@ package struct SnoopRecording: Sendable {
       + "the client knew them already and did not ask; forget the device there, and trace again"
   }
 
-  /// At most so many devices are listed.
+  /// The maximum number of devices in a list.
   private static let mostListed = 20
 
   private func listing(_ devices: [Device]) -> String {

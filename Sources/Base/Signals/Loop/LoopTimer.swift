@@ -19,8 +19,8 @@ public final class LoopTimer: @unchecked Sendable {
 
   /// Disarms the timer.
   ///
-  /// Has no effect after it has fired or its loop was freed. Any thread may call it, and so may the
-  /// callback.
+  /// This has no effect after the timer has fired or its loop was freed. Any thread may call it,
+  /// and so may the callback.
   public func cancel() {
     state.withLock { _ = $0.timers.remove(self) }
   }

@@ -16,7 +16,7 @@ package final class Watch: @unchecked Sendable {
     /// A write would not block.
     package static let writable = Events(rawValue: 0x004)
     /// The other end was closed, or the descriptor is in error. These are two bits, of which one
-    /// may be set alone: test with `isDisjoint(with:)`. Always reported, also without being
+    /// may be set alone: test with `isDisjoint(with:)`. It is reported even if it was not
     /// requested.
     package static let hungUp = Events(rawValue: 0x018)
   }
@@ -49,7 +49,7 @@ package final class Watch: @unchecked Sendable {
 
   /// Stops watching. No callback begins after this returns on the loop's own thread.
   ///
-  /// Has no effect if it was cancelled before or its loop was freed.
+  /// This has no effect if the watch was cancelled before or its loop was freed.
   package func cancel() {
     state.withLock { source.apply($0.watches.remove(self)) }
   }

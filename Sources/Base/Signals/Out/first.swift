@@ -3,8 +3,8 @@
 extension Signal {
   /// Awaits the first value.
   ///
-  /// Outside a turn it acquires one of the signal's home, or without a home that of the first
-  /// operation that it reaches. Inside a turn it belongs to that turn.
+  /// Outside a turn it acquires a turn of the signal's home. Without a home, it acquires a turn of
+  /// the first operation that it reaches. Inside a turn it belongs to that turn.
   ///
   /// ```swift
   /// let level = try await thermometer.session { thermometer.read(.batteryLevel) }

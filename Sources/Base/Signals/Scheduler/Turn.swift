@@ -47,7 +47,7 @@ public final class Turn: @unchecked Sendable {
   private struct State {
     var nextID: UInt64 = 0
     var phase = Phase.open
-    /// Nil until the run reaches an operation of a scheduler.
+    /// The turn's place at its scheduler; nil until the run reaches an operation of one.
     var slot: Slot?
     var owned: [Owned] = []
     var work: [Work] = []

@@ -42,7 +42,7 @@ struct TurnName: Sendable, CustomStringConvertible {
     self.line = line
   }
 
-  /// The label if there is one, else the call.
+  /// The label if there is one, otherwise the call.
   init(_ label: String?, orElse call: String, _ file: StaticString, _ line: UInt) {
     self = label.map { TurnName($0) } ?? TurnName(call, file, line)
   }

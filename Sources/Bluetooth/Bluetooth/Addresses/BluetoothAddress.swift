@@ -19,8 +19,8 @@ public struct BluetoothAddress: Hashable, Comparable, Sendable, CustomStringConv
     self.number = number & 0xffff_ffff_ffff
   }
 
-  /// Parses `C0:FF:EE:00:00:01`, in either case, also with `-` or `_` as separators, and as labels and
-  /// barcodes have it: `C0FFEE000001`.
+  /// Parses `C0:FF:EE:00:00:01`, in either case. It also accepts `-` or `_` as separators, and the
+  /// form on labels and in barcodes: `C0FFEE000001`.
   ///
   /// ```swift
   /// guard let address = BluetoothAddress("c0-ff-ee-00-00-01") else { return }

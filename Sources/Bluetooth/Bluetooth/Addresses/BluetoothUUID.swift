@@ -53,7 +53,7 @@ public struct BluetoothUUID: Hashable, Comparable, Sendable, CustomStringConvert
     return isFull ? (high, low) : (high << 32 | baseHigh, baseLow)
   }
 
-  /// The 16-bit form, where there is one.
+  /// The 16-bit form; nil if there is none.
   ///
   /// ```swift
   /// let own = advertisement.services.filter { $0.short == nil }  // those of the manufacturer

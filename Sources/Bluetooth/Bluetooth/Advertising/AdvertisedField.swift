@@ -3,7 +3,7 @@
 /// A field with its bytes, which replace a value out of its range.
 struct AdvertisedField {
   private let field: DecodedValue.Field
-  /// With their offset in the data.
+  /// The bytes, with their offset in the data.
   private let octets: ArraySlice<UInt8>
 
   /// A field that is not a quantity.
@@ -23,8 +23,8 @@ struct AdvertisedField {
   /// Returns the field under another name.
   func named(_ name: String) -> Self { Self(name, field.value, unit: field.unit, octets) }
 
-  /// The field; its bytes when it is out of the range of its unit, which is then one of the
-  /// problems.
+  /// Returns the field. If it is out of the range of its unit, returns its bytes instead, and adds
+  /// a problem.
   func checked(_ problems: inout [ValueError]) -> DecodedValue.Field {
     do throws(ValueError) {
       try field.value.check(in: UnitRange.of(field.unit), name, at: octets.startIndex)

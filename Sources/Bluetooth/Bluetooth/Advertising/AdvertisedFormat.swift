@@ -1,6 +1,7 @@
 // Well-known formats of manufacturer data and service data.
 //
-// Each format has its file. What is malformed, encrypted or unknown is not decoded: it stays bytes.
+// Each format has its own file. Data that is malformed, encrypted or unknown is not decoded: it
+// stays bytes.
 
 /// Advertised data in a well-known format, decoded.
 ///
@@ -12,9 +13,9 @@
 public struct AdvertisedFormat: Equatable, Sendable, CustomStringConvertible {
   /// The known formats.
   public enum Kind: String, Sendable, CaseIterable {
-    /// A beacon of Apple: UUID, major, minor, power.
+    /// Apple's iBeacon: UUID, major, minor, power.
     case iBeacon = "ibeacon"
-    /// The open form of such a beacon, of any company.
+    /// AltBeacon: an open beacon format for any company.
     case altBeacon = "altbeacon"
     /// Eddystone: a namespace and an instance.
     case eddystoneUID = "eddystone-uid"
@@ -34,7 +35,7 @@ public struct AdvertisedFormat: Equatable, Sendable, CustomStringConvertible {
     case ruuviE1 = "ruuvi-e1"
     /// A thermometer with the firmware ATC_MiThermometer, in its first format.
     case atc = "atc"
-    /// The format that pvvx added to it.
+    /// The format that pvvx added to that firmware.
     case pvvx = "pvvx"
     /// BTHome version 1, not encrypted.
     case btHome1 = "bthome-1"
@@ -44,12 +45,12 @@ public struct AdvertisedFormat: Equatable, Sendable, CustomStringConvertible {
     case miBeacon = "mibeacon"
   }
 
-  /// Which format it is.
+  /// The format.
   public let kind: Kind
   /// The decoded fields, in the order in which they are sent. A quantity out of its range, such as
   /// a battery of 200 %, is bytes.
   public let value: DecodedValue
-  /// Why fields are bytes; empty where all are in their ranges.
+  /// The reasons why fields are bytes; empty if all are in their ranges.
   public let problems: [ValueError]
 
   init(_ kind: Kind, _ fields: [AdvertisedField]) {
@@ -91,12 +92,13 @@ public struct AdvertisedFormat: Equatable, Sendable, CustomStringConvertible {
     self = decoded
   }
 
-  /// Why fields are bytes, in one line; nil where all are in their ranges.
+  /// The reasons why fields are bytes, in one line; nil if all are in their ranges.
   public var problem: String? {
     problems.isEmpty ? nil : problems.map(\.description).joined(separator: "; ")
   }
 
-  /// `ibeacon uuid 2f23…, major 1, minor 2, -59 dBm`; behind the fields, why some are bytes.
+  /// `ibeacon uuid 2f23…, major 1, minor 2, -59 dBm`; after the fields, the reasons why some are
+  /// bytes.
   public var description: String {
     let fields = value.description
     let text = fields.isEmpty ? kind.rawValue : "\(kind.rawValue) \(fields)"

@@ -8,12 +8,12 @@ public enum AdvertisedReading: Equatable, Sendable {
   case encrypted(AdvertisedFormat.Kind, EncryptedReason)
 }
 
-/// Why an encrypted frame stays bytes.
+/// The reason why an encrypted frame stays bytes.
 public enum EncryptedReason: String, Sendable, CaseIterable, CustomStringConvertible {
   case keyMissing = "encrypted; add its key under keys: in a names file"
   case keyDoesNotFit = "encrypted; the key does not fit"
   case malformed = "encrypted; what it contains is malformed"
-  /// By MiBeacon 2 or 3.
+  /// It is encrypted by MiBeacon 2 or 3.
   case unsupported = "encrypted by MiBeacon before version 4, which is not supported"
 
   public var description: String { rawValue }

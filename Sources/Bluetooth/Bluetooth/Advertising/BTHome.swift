@@ -12,7 +12,7 @@ enum BTHome {
     case float(unit: String)
     /// One byte.
     case named(Names)
-    /// A length in the low five bits, an op code, and so many bytes.
+    /// A length in the low five bits, an op code, and that many bytes.
     case command
     /// A direction, and a number of steps.
     case dimmer
@@ -23,7 +23,7 @@ enum BTHome {
     /// Numbers of a version, the last one first.
     case version(octets: Int)
 
-    /// One byte: 0 or 1, and what they mean.
+    /// One byte: 0 or 1, with their meanings.
     static func state(_ off: String, _ on: String) -> Form { .named(Names([off, on])) }
   }
 
@@ -42,7 +42,7 @@ enum BTHome {
   /// Decodes the objects; nil when the data is encrypted, of another version, or malformed.
   ///
   /// As the format demands, decoding stops at an unknown object: the bytes from there on are the
-  /// field `rest`. So it does at one that is cut off, unless that is the first.
+  /// field `rest`. The same holds for an object that is cut off, unless it is the first.
   static func data(_ service: BluetoothUUID, _ data: [UInt8]) -> AdvertisedFormat? {
     guard service == Self.service, let head = data.first, head >> 5 == 2, head & 1 == 0 else {
       return nil
@@ -215,7 +215,7 @@ extension BTHome {
 // MARK: Version 1: objects that have their lengths
 
 extension BTHome {
-  /// User Data, which version 1 uses without being a value of it.
+  /// The UUID of User Data, which version 1 borrows for its service data.
   private static let firstService = BluetoothUUID(short: 0x181c)
 
   private static let timestamp: UInt8 = 0x50
@@ -276,7 +276,7 @@ extension BTHome {
     guard let (name, form) = objects[object] else {
       return .octets("object-\(hexadecimal(object))", value)
     }
-    // A time is a whole number, whatever it is sent as.
+    // A time is a whole number, in whatever form it is sent.
     switch (object == timestamp ? .unsigned : kind, form) {
     case (.text, _), (_, .text): return text(name, value)
     case (_, .raw): return .octets(name, value)

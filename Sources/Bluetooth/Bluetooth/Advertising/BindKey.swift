@@ -41,7 +41,7 @@ public struct BindKey: Hashable, Sendable {
   }
 }
 
-/// Why a text is not a key.
+/// The reason why a text is not a key.
 public enum InvalidBindKey: Error, Hashable, Sendable, CustomStringConvertible {
   /// Characters that are not hexadecimal digits.
   case notHexadecimal
@@ -66,7 +66,7 @@ public struct BindKeys: Sendable {
   /// Decrypts data with a key; nil when the tag does not fit.
   public typealias Open = @Sendable (_ sealed: SealedData, _ key: [UInt8]) -> [UInt8]?
 
-  /// No keys: what is encrypted stays so.
+  /// No keys: encrypted data stays encrypted.
   public static let none = BindKeys([]) { _, _ in nil }
 
   private let keys: [BindKey.Device: BindKey]
@@ -75,14 +75,14 @@ public struct BindKeys: Sendable {
   /// Keys for one cipher.
   ///
   /// - Parameters:
-  ///   - keys: Of two keys of one device the first counts.
-  ///   - open: AES-CCM. The libraries of this package bring none along.
+  ///   - keys: The keys. If a device has two, the first counts.
+  ///   - open: AES-CCM, which the libraries of this package do not contain.
   public init(_ keys: [BindKey], open: @escaping Open) {
     self.keys = Dictionary(keys.map { ($0.device, $0) }) { first, _ in first }
     self.open = open
   }
 
-  /// Decrypts a frame of a device; the reason where that is not possible.
+  /// Decrypts a frame of a device; returns the reason if that is not possible.
   func read(_ frame: SealedFrame, of device: Advertisement) -> AdvertisedReading {
     guard let data = frame.data else { return .encrypted(frame.kind, .unsupported) }
     let owners: [BindKey.Device?] = [

@@ -1,8 +1,8 @@
-// MiBeacon, of Xiaomi's devices: measurements and events in service data.
+// Xiaomi's MiBeacon: measurements and events in service data.
 
 /// - Source: "MiBeacon" and "Object" (github.com/MiEcosystem/miio_open).
 enum MiBeacon {
-  /// A parsed frame: what is before the objects, and the bytes of the objects.
+  /// A parsed frame: the head before the objects, and the bytes of the objects.
   struct Head {
     /// Flags for the parts of the head, and the version in the upper four bits.
     private let control: UInt16
@@ -10,12 +10,12 @@ enum MiBeacon {
     let counter: UInt8
     let address: BluetoothAddress?
     private let all: [UInt8]
-    /// The bytes behind the head: the objects.
+    /// The bytes after the head: the objects.
     let rest: ArraySlice<UInt8>
 
     var version: UInt16 { control >> 12 }
     var hasObjects: Bool { control & 0x40 != 0 }
-    /// Without objects there is nothing to encrypt.
+    /// A frame without objects has nothing to encrypt.
     var isEncrypted: Bool { control & 0x08 != 0 && hasObjects }
 
     /// - Returns: Nil for data of another service, and for data that is too short.
@@ -29,7 +29,7 @@ enum MiBeacon {
         address =
           control & 0x10 == 0
           ? nil : BluetoothAddress(reversed: try reader.take(6, "address"))
-        // Of the capabilities, one bit announces two further bytes.
+        // One bit of the capabilities announces two further bytes.
         if control & 0x20 != 0, try reader.byte("capability") & 0x20 != 0 {
           _ = try reader.take(2, "io-capability")
         }
@@ -50,8 +50,9 @@ enum MiBeacon {
 
   /// Decodes the objects; nil when the data is encrypted or malformed.
   ///
-  /// An unknown object, and one that is too long or too short, is bytes under its number. An object that
-  /// is cut off, and what some devices send behind the last one, is the field `rest`, unless it is the first.
+  /// An unknown object, and one that is too long or too short, is bytes under its number. The field
+  /// `rest` has an object that is cut off, unless it is the first, and the bytes that some devices
+  /// send after the last object.
   static func frame(_ service: BluetoothUUID, _ data: [UInt8]) -> AdvertisedFormat? {
     guard let head = Head(service, data), !head.isEncrypted else { return nil }
     var fields = BTHome.Fields()
@@ -111,7 +112,7 @@ enum MiBeacon {
     return reader.isAtEnd ? fields : nil
   }
 
-  /// An event of a lock: what was done and with what, in one byte, by whose key, and when.
+  /// An event of a lock: one byte with the action and the method, then the key, and the time.
   private static func lock(_ object: OctetReader) -> [AdvertisedField]? {
     var reader = object
     do throws(ValueError) {
@@ -208,7 +209,7 @@ enum MiBeacon {
     0x3003: [
       [("brushing", brushing), time], [("brushing", brushing), time, ("score", unsigned(1))],
     ],
-    // Of devices with the properties and events of MIoT.
+    // Objects of devices with MIoT properties and events.
     0x4803: [battery], 0x4804: [[("opening", opening)]],
     0x4805: [[("illuminance", .float(unit: "lx"))]], 0x4806: [[("flooding", detected)]],
     0x4818: [[("no-motion", unsigned(2, "s"))]], 0x4a01: [batteryState],

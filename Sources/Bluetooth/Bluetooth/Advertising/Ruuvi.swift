@@ -17,7 +17,7 @@ enum Ruuvi {
 
   /// - Source: Ruuvi, "Data Format 3 Protocol Specification (RAWv1)".
   private static func format3(_ data: [UInt8]) -> AdvertisedFormat {
-    // The sign is a bit of its own.
+    // The sign is a separate bit.
     let degrees = Double(Int(data[2] & 0x7f) * 100 + Int(data[3])) / 100
     let celsius = data[2] & 0x80 == 0 ? degrees : -degrees
     return AdvertisedFormat(
@@ -116,7 +116,7 @@ enum Ruuvi {
     unsigned(name, octets, "µg/m³") { .real(Double($0) / 10, decimals: 1) }
   }
 
-  /// An index of nine bits, of which the lowest one is a bit of the flags.
+  /// An index of nine bits. The lowest one is a bit of the flags.
   private static func index(_ name: String, _ high: UInt8, _ low: UInt8) -> AdvertisedField {
     let index = Int128(high) << 1 | Int128(low & 1)
     return .init(name, index == 511 ? unknown : .integer(index))

@@ -2,13 +2,13 @@
 
 /// Data encrypted with AES-CCM, with its nonce and tag.
 public struct SealedData: Hashable, Sendable {
-  /// The nonce: the key encrypts no other frame with it.
+  /// The nonce, which the key uses for no other frame.
   public let nonce: [UInt8]
   /// Bytes that are authenticated by the tag and not encrypted.
   public let associated: [UInt8]
-  /// The encrypted bytes, as many as the plain ones.
+  /// The encrypted bytes; the plain text has the same length.
   public let octets: [UInt8]
-  /// The tag, which is valid only for the right key.
+  /// The authentication tag, which is valid only for the right key.
   public let tag: [UInt8]
 
   /// Data as it was received.
@@ -53,7 +53,8 @@ struct SealedFrame {
 }
 
 extension BTHome {
-  /// An encrypted frame: the device information, an address perhaps, the objects, a counter, the tag.
+  /// An encrypted frame: the device information, an optional address, the objects, a counter, the
+  /// tag.
   ///
   /// - Source: BTHome, "Encryption" (bthome.io/encryption).
   static func sealed(
@@ -82,8 +83,8 @@ extension BTHome {
 extension MiBeacon {
   /// An encrypted frame: the head, the objects, three further bytes of the counter, the tag.
   ///
-  /// - Source: MiBeacon, "Service Data" (github.com/MiEcosystem/miio_open); the nonce is that of the
-  ///   programs which Xiaomi publishes for devices.
+  /// - Source: MiBeacon, "Service Data" (github.com/MiEcosystem/miio_open); the nonce is that of
+  ///   the programs which Xiaomi publishes for devices.
   static func sealed(
     _ service: BluetoothUUID, _ data: [UInt8], of device: BluetoothAddress
   ) -> SealedFrame? {

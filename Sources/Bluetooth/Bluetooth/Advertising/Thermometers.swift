@@ -1,9 +1,9 @@
-// Thermometers of Xiaomi with the free firmware ATC_MiThermometer: measurements in service data.
+// Xiaomi thermometers with the open firmware ATC_MiThermometer: measurements in service data.
 
 /// - Source: github.com/atc1441/ATC_MiThermometer, "Advertising format of the custom firmware";
 ///   github.com/pvvx/ATC_MiThermometer, "Custom format".
 enum Thermometers {
-  /// Environmental Sensing, which both formats use without being values of it.
+  /// The UUID of Environmental Sensing, which both formats borrow for their service data.
   private static let service = BluetoothUUID(short: 0x181a)
 
   /// Decodes both formats, which differ in their lengths.

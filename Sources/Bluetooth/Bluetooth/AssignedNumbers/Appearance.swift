@@ -1,4 +1,4 @@
-// The Appearance characteristic: what kind of device it is.
+// The Appearance characteristic: the kind of a device.
 
 /// The names of the appearance values: a category in the upper ten bits, and a kind of it.
 ///

@@ -8,7 +8,7 @@
 struct AssignedLines<Number: Sendable>: Sendable {
   /// The numbers and names, in the order of the lines.
   let entries: [(number: Number, name: String)]
-  /// The lines that have another form. They name nothing; a test expects none.
+  /// The malformed lines, which are ignored. A test expects none.
   let malformed: [String]
 
   /// Reads a table.

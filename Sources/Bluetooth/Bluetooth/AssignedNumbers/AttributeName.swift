@@ -2,9 +2,9 @@
 
 /// A name for the UUID of a service, a characteristic or a descriptor.
 ///
-/// Letters, digits, `-` and `_`, beginning with a letter; case does not count. A name never looks like
-/// a UUID or an address, and never is the assigned name of another UUID: a chain means the same for
-/// every reader.
+/// Letters, digits, `-` and `_`, beginning with a letter; case is ignored. A name never looks like
+/// a UUID or an address, and is never the assigned name of another UUID, so that a chain means the
+/// same to every reader.
 public struct AttributeName: Hashable, Sendable {
   /// The maximum length of a name, in bytes.
   public static let longest = 64
@@ -16,7 +16,7 @@ public struct AttributeName: Hashable, Sendable {
 
   /// A name for a UUID.
   ///
-  /// - Throws: ``InvalidAttributeName`` for a text that is not a name, or that has a meaning already.
+  /// - Throws: ``InvalidAttributeName`` for a text that is not a name, or already has a meaning.
   public init(_ name: String, _ uuid: BluetoothUUID) throws(InvalidAttributeName) {
     if BluetoothUUID(name) != nil { throw .uuid(name) }
     if BluetoothAddress(name) != nil { throw .address(name) }
@@ -40,7 +40,7 @@ public struct AttributeName: Hashable, Sendable {
   }
 }
 
-/// Why a text is not a name for a UUID.
+/// The reason why a text is not a name for a UUID.
 public enum InvalidAttributeName: Error, Hashable, Sendable, CustomStringConvertible {
   /// Other characters, or too many.
   case malformed(String)

@@ -1,6 +1,7 @@
 // The names of attributes that one chain or one command uses.
 //
-// A value that is passed along: selectors are parsed, and attributes are printed, with the same one.
+// A value that is passed along, so that selectors are parsed and attributes printed with the same
+// names.
 
 import Spelling
 
@@ -40,21 +41,21 @@ public struct AttributeNames: Hashable, Sendable {
     }
   }
 
-  /// Nil without given names.
+  /// The names that the user gave; nil without any.
   private let table: Table?
 
   /// Given names, before those of `base`.
   ///
   /// - Parameters:
-  ///   - entries: The names. Of two with the same name the first counts; of two for the same UUID the
-  ///     first is printed.
-  ///   - base: The names that are valid besides, unless `entries` has the same.
+  ///   - entries: The names. If two have the same name, the first counts; if two have the same
+  ///     UUID, the first is printed.
+  ///   - base: Further valid names; `entries` overrides them.
   public init(_ entries: [AttributeName], over base: AttributeNames? = nil) {
     let all = entries + (base?.entries ?? [])
     table = all.isEmpty ? nil : Table(all)
   }
 
-  /// The given names, those that count first at the beginning; a name is in it once.
+  /// The given names, each once, in the order of precedence.
   public var entries: [AttributeName] { table?.entries ?? [] }
 
   /// These names, and those of `base` that they do not override.
@@ -120,7 +121,7 @@ extension AttributeNames {
   package enum EntryProblem: Hashable, Sendable {
     /// The value is not a UUID.
     case uuid(expected: String)
-    /// The name is wrong, or there twice.
+    /// The name is invalid or a duplicate.
     case name(String, expected: String? = nil)
   }
 
@@ -173,7 +174,7 @@ extension AttributeNames {
 }
 
 extension InvalidAttributeName {
-  /// The valid texts, where the message does not have them.
+  /// The valid texts, if the message does not list them.
   fileprivate var remedy: String? {
     switch self {
     case .malformed: nil

@@ -1,8 +1,8 @@
-// Names for UUIDs and UUIDs for names, of one kind of attribute.
+// The assigned names of one kind of attribute, found by UUID or by name.
 
 import Spelling
 
-/// The services, the characteristics or the descriptors.
+/// The assigned names of services, of characteristics, or of descriptors.
 struct NameTable: Sendable {
   /// One UUID with its name, and with the identifier that stands for it in files.
   typealias Entry = (uuid: BluetoothUUID, name: String, identifier: String)

@@ -1,4 +1,4 @@
-// Which operations a characteristic offers.
+// The operations that a characteristic offers.
 
 /// An operation on a characteristic.
 package enum CharacteristicOperation: Hashable, Sendable {
@@ -34,7 +34,8 @@ package enum CharacteristicOperation: Hashable, Sendable {
     !offered.isDisjoint(with: properties)
   }
 
-  /// Why a characteristic with these properties does not offer the operation; nil when it does.
+  /// The reason why a characteristic with these properties does not offer the operation; nil if it
+  /// does.
   package func refusal(by offered: CharacteristicProperties) -> Refusal? {
     guard !isOffered(by: offered) else { return nil }
     let other = isWrite ? WriteKind.explicit.first { Self.write($0).isOffered(by: offered) } : nil
@@ -73,7 +74,7 @@ package enum CharacteristicOperation: Hashable, Sendable {
     }
   }
 
-  /// Why a characteristic does not offer an operation.
+  /// The reason why a characteristic does not offer an operation.
   package struct Refusal: Hashable, Sendable, CustomStringConvertible {
     let problem: String
     let offered: String

@@ -5,11 +5,11 @@
 /// `heart-rate-measurement`, `2a37`, `heart-rate/heart-rate-measurement#1`, `@0x0012`, `@0012`
 /// (four digits are hexadecimal, as in bluetoothd's object paths), `@18`.
 public struct CharacteristicSelector: Hashable, Sendable, CustomStringConvertible {
-  /// The service that it is in; nil: any.
+  /// The service that contains it; nil for any.
   public let service: BluetoothUUID?
-  /// Meaningless when ``handle`` is given.
+  /// The UUID of the characteristic; meaningless if ``handle`` is given.
   public let characteristic: BluetoothUUID
-  /// ``characteristic``; nil where a handle is given.
+  /// The UUID, ``characteristic``; nil if a handle is given.
   package var uuid: BluetoothUUID? { handle == nil ? characteristic : nil }
   /// The index among several matches, in order of handle, from 0.
   public let instance: Int?

@@ -7,9 +7,9 @@
 public struct DescriptorSelector: Hashable, Sendable, CustomStringConvertible {
   /// The characteristic; meaningless when ``handle`` is given.
   public let characteristic: CharacteristicSelector
-  /// Meaningless when ``handle`` is given.
+  /// The UUID of the descriptor; meaningless if ``handle`` is given.
   public let descriptor: BluetoothUUID
-  /// ``descriptor``; nil where a handle is given.
+  /// The UUID, ``descriptor``; nil if a handle is given.
   package var uuid: BluetoothUUID? { handle == nil ? descriptor : nil }
   /// The index among several with the same UUID, in order of handle, from 0.
   public let instance: Int?

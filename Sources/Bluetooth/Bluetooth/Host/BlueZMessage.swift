@@ -1,6 +1,6 @@
 // Messages between this program and bluetoothd as plain values: for logs, records and pages.
 //
-// The module BlueZ makes them of messages of the bus; nothing here depends on a bus.
+// The module BlueZ converts D-Bus messages to these values. Nothing here depends on D-Bus.
 
 /// A message between this program and bluetoothd.
 public struct BlueZMessage: Hashable, Sendable {
@@ -14,23 +14,25 @@ public struct BlueZMessage: Hashable, Sendable {
     case error
     /// A signal of bluetoothd.
     case signal
-    /// A method that bluetoothd calls: a question of a pairing.
+    /// A call of bluetoothd to this program: a request to the pairing agent.
     case request
   }
 
-  /// Its kind.
+  /// The kind of the message.
   public let kind: Kind
-  /// The time at which it was sent or arrived, since 1970-01-01T00:00:00Z, on the clock of the loop.
+  /// The time when it was sent or received, since 1970-01-01T00:00:00Z, on the clock of the loop.
   public let time: Duration
-  /// The ordinal of the call, from 1, also of its result or error; nil for others.
+  /// The number of the call, from 1. A reply or an error has the number of its call; others have
+  /// nil.
   public let number: Int?
-  /// The path of the object; of a result or an error, that of the call.
+  /// The object path; in a reply or an error, that of the call.
   public let object: String?
-  /// `org.bluez.Device1`.
+  /// The interface, such as `org.bluez.Device1`.
   public let interface: String?
-  /// The method or the signal: `Connect`.
+  /// The name of the method or signal, such as `Connect`.
   public let member: String
-  /// The name of the error; nil for others, and for a call that the end of the bus ended.
+  /// The D-Bus error name; nil for other kinds, and for a call that failed because the bus was
+  /// closed.
   public let error: String?
   /// The arguments, in parentheses and in a short form; ``Secret/mask`` where they are secret.
   public let arguments: String
@@ -79,9 +81,9 @@ public struct BlueZMessage: Hashable, Sendable {
   }
 }
 
-/// The messages of a program, as far as they are kept.
+/// The latest messages between a program and bluetoothd.
 public protocol BlueZTraffic: Sendable {
-  /// The latest messages about a device, and those about no device, in their order.
+  /// The latest messages about a device, and those about no particular device, in order.
   ///
   /// Their number is bounded.
   ///

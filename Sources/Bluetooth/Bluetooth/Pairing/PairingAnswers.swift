@@ -23,15 +23,16 @@ public struct PairingAnswers: Sendable {
   /// Displays something to a person. Called on the loop.
   public typealias Show = @Sendable (PairingDisplay) -> Void
 
-  /// The I/O capability; nil: derived from the answers, see ``offeredCapability``.
+  /// The I/O capability; nil to derive it from the answers, see ``offeredCapability``.
   public var capability: AgentCapability?
   /// Whether Just Works pairing is accepted.
   public var acceptsJustWorks: Bool
-  /// nil: ask, or else reject.
+  /// The answer to a numeric comparison; nil to ask, or to reject if ``ask`` is nil.
   public var comparison: Comparison?
-  /// The passkey or PIN that the device displays or has printed on it; nil: ask, or else reject.
+  /// The passkey or PIN that the device displays or has printed on it; nil to ask, or to reject if
+  /// ``ask`` is nil.
   public var secret: Secret?
-  /// Asks a person; nil where there is no one to ask.
+  /// Asks a person; nil if no person can be asked.
   public var ask: Ask?
   /// Shows a passkey that a person is to type on the device.
   public var show: Show
@@ -62,9 +63,9 @@ public struct PairingAnswers: Sendable {
     comparison == .always(false) && !acceptsJustWorks && secret == nil && ask == nil
   }
 
-  /// The capability that the device is offered: the given one, else the smallest that all answers
-  /// need. Answers that refuse every pairing need all of it: the more a device can ask, the earlier
-  /// it is refused.
+  /// The capability that the device is offered: the given one, or else the smallest that all
+  /// answers need. Answers that refuse every pairing need the full capability: the more a device
+  /// can ask, the earlier it is refused.
   ///
   /// ```swift
   /// print(PairingAnswers().offeredCapability)  // nothing but Just Works is possible

@@ -45,10 +45,10 @@ public protocol ConnectionOperations: Sendable {
   /// Writes a characteristic. Must not be repeated blindly: see ``Device``.
   ///
   /// A kind that the characteristic does not offer is rejected before it is sent, with
-  /// `not-supported`. `automatic` is a request where the characteristic supports that, and else a
+  /// `not-supported`. `automatic` is a request if the characteristic supports that, otherwise a
   /// command. A request of more than the MTU less three octets, or from an offset, is sent as a long
   /// write (Prepare Write and Execute Write), which not every device supports. The octets before an
-  /// offset stay; the device decides what becomes of those behind the written ones.
+  /// offset stay; the device decides what happens to those after the written ones.
   ///
   /// ```swift
   /// try await connection.write([1], to: "alert-level")
@@ -199,8 +199,8 @@ public protocol DeviceOperations: ConnectionOperations {
   /// - Source: BlueZ, `doc/org.bluez.Device.rst` (Connect, ServicesResolved), `src/error.h`.
   func connect(keep: Bool, expecting: [ServiceSelector]) async throws -> LinkOrigin
 
-  /// Disconnects, also a connection of another program; does nothing without one. Waits until it is down:
-  /// bluetoothd may keep it for 2 s.
+  /// Disconnects, even if another program made the connection; does nothing without a connection.
+  /// Waits until it is down: bluetoothd may keep it for 2 s.
   ///
   /// ```swift
   /// let level = thermometer.connect().flattenMap { thermometer.read(.batteryLevel) }

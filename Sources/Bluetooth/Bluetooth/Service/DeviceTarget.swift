@@ -8,19 +8,19 @@ import Spelling
 public enum DeviceTarget: Hashable, Sendable, CustomStringConvertible {
   /// The device with this address.
   case address(BluetoothAddress)
-  /// By the name it gives itself; `*` and `?` are wildcards.
+  /// The device with this name, which it gives itself; `*` and `?` are wildcards.
   case name(String, exact: Bool = false)
-  /// By a service that it advertises.
+  /// The device that advertises this service.
   case service(ServiceSelector)
-  /// By its name on this host; `*` and `?` are wildcards.
+  /// The device with this name on this host; `*` and `?` are wildcards.
   case alias(String, exact: Bool = false)
-  /// A device that was seen at this address, which it may change: the device that is at it, or that has
-  /// this name, exactly as written, at another private address.
+  /// A device that was seen at this address, which it may change: the device with the address, or
+  /// the device with exactly this name at another private address.
   case seen(BluetoothAddress, name: String)
   /// The first device that is found.
   case any
 
-  /// An address if `text` is one, else a name.
+  /// An address if `text` is one, otherwise a name.
   ///
   /// For what a user types: `Thermo*` is a name with wildcards, `*` is any device.
   ///
@@ -104,7 +104,7 @@ public enum DeviceTarget: Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// Why a text names no device.
+/// The reason why a text names no device.
 public enum InvalidDeviceTarget: Error, Hashable, Sendable, CustomStringConvertible {
   /// No device has an empty name.
   case emptyName
@@ -172,7 +172,7 @@ extension DeviceTarget {
   /// Names the device that was probably meant, then the nearest devices by RSSI, each with the
   /// reason why it is not the one.
   ///
-  /// - Parameter devices: Those that were received while the device was looked for.
+  /// - Parameter devices: The devices that were received during the search.
   /// - Returns: ` (did you mean 'Twin-1'?); in range: 'Twin-1' …`.
   public func others(among devices: [Advertisement]) -> String {
     guard !devices.isEmpty else { return "; no other device is in range" }
@@ -181,7 +181,7 @@ extension DeviceTarget {
     return guess + Advertisement.listing(devices, first: meant) { difference(from: $0) }
   }
 
-  /// Why a device is not the one; nil if it is.
+  /// The reason why a device does not match; nil if it does.
   ///
   /// ```swift
   /// print(DeviceTarget.name("Soil-1").difference(from: advertisement) ?? "this is the one")

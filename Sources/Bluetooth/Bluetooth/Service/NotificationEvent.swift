@@ -17,7 +17,7 @@ public enum NotificationEvent: Hashable, Sendable {
 
 /// A period in which values were lost, or may have been.
 public struct NotificationGap: Hashable, Sendable {
-  /// Why values are missing.
+  /// The reason why values are missing.
   public enum Cause: Hashable, Sendable {
     /// There was no connection or no subscription: what the device sent in that time is unknown.
     case linkLost
@@ -27,7 +27,7 @@ public struct NotificationGap: Hashable, Sendable {
     case output(dropped: Int)
   }
 
-  /// Why values are missing.
+  /// The reason why values are missing.
   public let cause: Cause
   /// The start, on the loop's clock.
   public let from: Instant

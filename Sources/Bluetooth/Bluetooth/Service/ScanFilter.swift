@@ -1,13 +1,13 @@
 // The conditions of a scan.
 
-/// Which devices a scan reports. Every given condition must hold.
+/// The devices that a scan reports. Every given condition must hold.
 ///
 /// BlueZ gets the conditions that it can filter by; its results are checked here again, because it
 /// combines the filters of all clients with "or", and every client sees every result.
 ///
 /// - Source: BlueZ 5.66, `doc/adapter-api.txt` (SetDiscoveryFilter).
 public struct ScanFilter: Hashable, Sendable {
-  /// The device; nil: any.
+  /// The device; nil for any.
   public var target: DeviceTarget?
   /// A pattern for the name, with `*` and `?`.
   public var name: String?
@@ -104,7 +104,7 @@ extension ScanFilter {
     return Advertisement.listing(others) { difference(from: $0) }
   }
 
-  /// Why a device is not reported; nil if it is.
+  /// The reason why a device is not reported; nil if it is.
   public func difference(from device: Advertisement) -> String? {
     if matches(device) { return nil }
     var reasons = [target, name.map { .name($0, exact: isExact) }, address.map { .address($0) }]

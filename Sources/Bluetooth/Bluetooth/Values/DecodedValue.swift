@@ -47,10 +47,10 @@ public indirect enum DecodedValue: Equatable, Sendable, CustomStringConvertible 
     return fields.first { $0.name == name }?.value
   }
 
-  /// The field with the octets behind the known ones.
+  /// The name of the field with the octets after the known fields.
   package static let further = "further"
 
-  /// The value itself, or that of its only field; octets behind the known fields do not count.
+  /// The value itself, or that of its only field. Octets after the known fields are not counted.
   package var only: DecodedValue {
     guard case .fields(let fields) = self else { return self }
     let known = fields.filter { $0.name != Self.further }
@@ -121,8 +121,8 @@ extension DecodedValue.Field {
     return "\(value) \(unit)"
   }
 
-  /// Whether the unit says what the value is: no other field has it, and it is not a percentage,
-  /// which can be one of anything.
+  /// Whether the unit alone identifies the field: no other field has it, and it is not a
+  /// percentage, which may be one of anything.
   fileprivate func isClear(among fields: [DecodedValue.Field]) -> Bool {
     guard let unit, value.isQuantity, unit != "%" || name == "percent" else { return false }
     return fields.count { $0.unit == unit } == 1

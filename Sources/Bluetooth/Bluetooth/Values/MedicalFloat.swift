@@ -2,8 +2,8 @@
 
 /// IEEE 11073 FLOAT (32 bits) and SFLOAT (16 bits): a decimal exponent above an integer mantissa.
 ///
-/// Five words are special values instead of numbers. Their exponent is 0: the mantissa of NaN with another
-/// exponent is a number, such as 204.7 (0xf7ff).
+/// Five words are special values instead of numbers. Their exponent is 0: the mantissa of NaN with
+/// another exponent is a number, such as 204.7 (0xf7ff).
 ///
 /// - Source: IEEE 11073-20601:2014, annex F.8.
 public enum MedicalFloat {
@@ -81,12 +81,14 @@ public enum MedicalFloat {
     Width.short.bits(value, decimals).map { UInt16($0) }
   }
 
-  /// The FLOAT `mantissa` × 10^`exponent`; nil where there is none, and where its word is a special value.
+  /// The FLOAT `mantissa` × 10^`exponent`; nil if it does not exist, or its word is a special
+  /// value.
   package static func bits(mantissa: Int, exponent: Int) -> UInt32? {
     Width.long.bits(mantissa, exponent)
   }
 
-  /// The SFLOAT `mantissa` × 10^`exponent`; nil where there is none, and where its word is a special value.
+  /// The SFLOAT `mantissa` × 10^`exponent`; nil if it does not exist, or its word is a special
+  /// value.
   package static func shortBits(mantissa: Int, exponent: Int) -> UInt16? {
     Width.short.bits(mantissa, exponent).map { UInt16($0) }
   }
@@ -101,8 +103,8 @@ public enum MedicalFloat {
 
   // MARK: Decoded values
 
-  // A special value is a text: no comparison of numbers holds for it, and an infinite temperature is not
-  // a high one.
+  // A special value is a text, so no comparison with a number holds for it: an infinite temperature
+  // is not a high one.
 
   static func decoded(_ bits: UInt32) -> DecodedValue { Width.long.decoded(bits) }
 
@@ -125,7 +127,7 @@ private struct Width {
   let mantissaBits: UInt32
   let exponentBits: UInt32
 
-  /// The largest mantissa, and one more: half of the range.
+  /// The largest mantissa plus one: half of the range.
   private var half: Int { 1 << (mantissaBits - 1) }
   private var mantissas: Range<Int> { -half..<half }
   private var exponents: ClosedRange<Int> {
@@ -177,7 +179,7 @@ private struct Width {
     return UInt32(half + offset)
   }
 
-  /// Nil where there is no such number, and where its word is a special value.
+  /// Returns the word of a number; nil if it does not exist, or its word is a special value.
   func bits(_ mantissa: Int, _ exponent: Int) -> UInt32? {
     guard mantissas.contains(mantissa), exponents.contains(exponent) else { return nil }
     let low = UInt32(truncatingIfNeeded: mantissa) & ((1 << mantissaBits) - 1)
@@ -195,7 +197,8 @@ private struct Width {
     }
   }
 
-  /// Exact where possible, with as near to `decimals` decimals as it can be; else the nearest.
+  /// Returns the word that is exactly the value, with the number of decimals closest to `decimals`;
+  /// if there is none, the word nearest to the value.
   func bits(_ value: Double, _ decimals: Int) -> UInt32? {
     if value.isNaN { return bits(.notANumber) }
     if value.isInfinite { return bits(value > 0 ? .positiveInfinity : .negativeInfinity) }

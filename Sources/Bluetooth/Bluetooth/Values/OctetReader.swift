@@ -22,10 +22,10 @@ struct OctetReader {
   var isAtEnd: Bool { remaining == 0 }
   var remaining: Int { end - position }
 
-  /// The octets from the position on, also those behind the end of the record.
+  /// The octets from the position on, including those after the end of the record.
   var rest: [UInt8] { Array(octets[position...]) }
 
-  /// Reads the size of the record, which includes what was read before.
+  /// Reads the size of the record, which includes the octets read before.
   mutating func size(_ field: String) throws(ValueError) {
     let start = position
     let size = Int(try byte(field))

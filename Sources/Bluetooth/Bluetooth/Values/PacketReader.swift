@@ -1,7 +1,7 @@
-// Reads the fields of a packet in order. A missing field is nil: a packet that ends early is not one of its
-// kind. OctetReader reads values, and names what is missing.
+// Reads the fields of a packet in order. A missing field is nil, so that a truncated packet is not
+// taken as valid. OctetReader reads values, and names the missing field.
 
-/// A position in a packet; numbers are least significant octet first unless they are named otherwise.
+/// A position in a packet. Numbers are little-endian unless a function's name says otherwise.
 package struct PacketReader {
   package private(set) var rest: ArraySlice<UInt8>
 

@@ -51,8 +51,8 @@ public struct ValueFormat: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The numbers of the format; nil for those that are not whole or have more digits than a Double, and
-  /// for formats of something else.
+  /// The range of the format's numbers; nil if they are not whole or have more digits than a
+  /// Double, and for formats of anything else.
   var range: ClosedRange<Double>? {
     switch kind {
     case .unsigned(8), .signed(8): nil
@@ -71,7 +71,7 @@ public struct ValueFormat: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The octets of a whole number, of which the lowest bits stay; none for other formats.
+  /// The octets of a whole number, truncated to its lowest bits; none for other formats.
   package func wrapping(_ number: Int64) -> [UInt8] {
     whole.map { ordered(UInt64(bitPattern: number), $0.octets) } ?? []
   }
@@ -138,7 +138,9 @@ public struct ValueFormat: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The nearest number of the type; not infinity or 0 in place of digits that it cannot hold.
+  /// Parses a number as the nearest one of the type.
+  ///
+  /// - Throws: ``ValueError`` also where the nearest one is infinity or 0 and the number is not.
   private func real<Real: BinaryFloatingPoint & LosslessStringConvertible>(
     _ text: String
   ) throws(ValueError) -> Real {

@@ -1,11 +1,11 @@
 // The type of a characteristic's decoded values, known before a value is read.
 //
-// For errors in files: a number is never equal to a text. A type that is not certain is left out.
+// It finds errors in files: a number is never equal to a text. An uncertain type is left out.
 
 /// The type that a value, or one of its fields, always has.
 package enum ValueKind: Hashable, Sendable {
-  /// A number, within a range where one is known, and without fractions where it is whole. Some numbers on the
-  /// wire may stand for something else, which is then a text.
+  /// A number: within a range if one is known, and without fractions if it is whole. Some numbers
+  /// on the wire may stand for something else, which is then a text.
   case number(orText: Bool, in: ClosedRange<Double>? = nil, isWhole: Bool = false)
   /// One of these names.
   case choice([String])
@@ -27,8 +27,8 @@ extension ValueFormat {
 }
 
 extension StandardValues {
-  /// The types of the fields of a characteristic's values, by their names; empty where the value has no
-  /// fields. A field that may be one or the other is left out.
+  /// The types of the fields of a characteristic's values, by name; empty if the value has no
+  /// fields. A field that may have either of two types is left out.
   package static func fieldKinds(of uuid: BluetoothUUID) -> [String: ValueKind] {
     guard let layout = layout(of: uuid), !layout.isBare else { return [:] }
     return Dictionary(grouping: layout.parts.flatMap(\.kinds), by: \.name)
@@ -37,7 +37,7 @@ extension StandardValues {
       }
   }
 
-  /// The type of a characteristic's values as a whole: octets without a standard format. Nil where
+  /// The type of a characteristic's whole values: octets if there is no standard format, nil if
   /// they have several fields.
   package static func kind(of uuid: BluetoothUUID) -> ValueKind? {
     guard let layout = layout(of: uuid) else { return .octets }
@@ -78,7 +78,7 @@ extension ValueKind {
 }
 
 extension Names {
-  /// Names of a closed list are all there are.
+  /// One of the names if the list is closed, otherwise any text.
   fileprivate var valueKind: ValueKind { closed.map { .choice($0) } ?? .text }
 }
 

@@ -56,7 +56,7 @@ extension DBusError.Name {
   package static let notSupported: Self = "org.freedesktop.DBus.Error.NotSupported"
   /// A limit of the bus or of the peer is exceeded.
   package static let limitsExceeded: Self = "org.freedesktop.DBus.Error.LimitsExceeded"
-  /// Of this library: a message was refused by ``ReadLimits``.
+  /// A message was refused by ``ReadLimits``: an error of this library.
   package static let messageTooLarge: Self = "blerun.Error.MessageTooLarge"
   /// The policy of the bus, or the peer, forbids the call.
   package static let accessDenied: Self = "org.freedesktop.DBus.Error.AccessDenied"

@@ -26,7 +26,7 @@ public struct NamesFile: Hashable, Sendable {
   ///   - path: The file, relative to the working directory.
   ///   - base: Names that the file extends and overrides.
   ///   - limits: The limit on names also applies to keys.
-  /// - Throws: `DocumentErrors` with all errors, also for a missing or unreadable file. They
+  /// - Throws: `DocumentErrors` with all errors, including a missing or unreadable file. They
   ///   contain no key.
   public init(
     _ path: String, over base: AttributeNames = .assigned, limits: PlanLimits = PlanLimits()

@@ -104,7 +104,7 @@ extension LineLowering {
 }
 
 extension [[LineWord]] {
-  /// The files that the steps include, also in blocks.
+  /// The files that the steps include, in blocks too.
   var includedNames: [String] {
     flatMap { words -> [String] in
       let inner = words.flatMap { $0.block?.includedNames ?? [] }
@@ -113,7 +113,7 @@ extension [[LineWord]] {
     }
   }
 
-  /// The names under which steps capture values, also in blocks.
+  /// The names under which steps capture values, in blocks too.
   var capturedNames: [String] {
     flatMap { words -> [String] in
       let own = zip(words, words.dropFirst()).filter { $0.0.isPlain("as") }.map(\.1.text)

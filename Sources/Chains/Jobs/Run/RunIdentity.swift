@@ -32,7 +32,7 @@ public struct RunIdentity: Hashable, Sendable, CustomStringConvertible {
   /// Creates the identity of a run that `text` describes.
   ///
   /// It is the FNV-1a hash of the seed, least significant byte first, and of the text in UTF-8;
-  /// from the second round on, also of the number of the round.
+  /// from the second round on, the number of the round is included.
   public init(seed: UInt64, text: String, round: Int = 1) {
     self.seed = seed
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325

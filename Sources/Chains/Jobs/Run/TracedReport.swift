@@ -54,7 +54,7 @@ public final class TracedReport: Sendable {
   /// - Parameters:
   ///   - trace: The trace that records the runs.
   ///   - traffic: The recent D-Bus messages.
-  ///   - report: Receives every event of ``ChainRunner``, also of several runs at once.
+  ///   - report: Receives every event of ``ChainRunner``, even from several runs at once.
   public init(
     _ trace: (any RunTrace)?, _ traffic: (any BlueZTraffic)? = nil,
     _ report: @escaping @Sendable (RunEvent) -> Void

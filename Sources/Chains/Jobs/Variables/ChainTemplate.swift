@@ -122,7 +122,7 @@ extension Plan {
   /// let plan = try Plan(file: "soil.yaml", with: ["least": "20"])
   /// ```
   ///
-  /// - Throws: `DocumentErrors` with all errors, also for a missing or unreadable file.
+  /// - Throws: `DocumentErrors` with all errors, including a missing or unreadable file.
   public init(
     file path: String, with bindings: Bindings = Bindings(), names: AttributeNames = .assigned,
     limits: PlanLimits = PlanLimits()

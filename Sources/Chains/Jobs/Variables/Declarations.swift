@@ -63,8 +63,8 @@ struct Declarations {
     return body
   }
 
-  /// Reads the declarations of `root`. A value comes from `bindings`, else from the environment if
-  /// the file names the variable, else from the default.
+  /// Reads the declarations of `root`. A value comes from `bindings`; otherwise from the
+  /// environment, if the file names the variable; otherwise from the default.
   private mutating func read(_ root: Node, _ bindings: Bindings, environment: (String) -> String?) {
     table.empty.formUnion(bindings.empty)
     var given: [String: Given] = [:]

@@ -2,15 +2,15 @@
 
 /// The runs that pruning keeps.
 public struct Retention: Hashable, Sendable {
-  /// Runs that ended or were last recorded before this time are pruned; nil: of any age are kept.
+  /// Runs that ended or were last recorded before this time are pruned; nil keeps runs of any age.
   /// RFC 3339, UTC.
   public var from: String?
-  /// The oldest runs are pruned until at most this many octets are in use; nil: no limit.
+  /// The oldest runs are pruned until at most this many octets are in use; nil for no limit.
   public var mostOctets: Int?
   /// A run that is never pruned, such as the one under way.
   public var sparing: Int64?
-  /// Values that arrived before this time are pruned, also of runs that are kept; nil: values are
-  /// kept with their runs. Rollups are. RFC 3339, UTC.
+  /// Values that arrived before this time are pruned, even in runs that are kept, but not their
+  /// rollups; nil keeps values with their runs. RFC 3339, UTC.
   public var valuesFrom: String?
 
   public init(

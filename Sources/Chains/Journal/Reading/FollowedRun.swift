@@ -1,37 +1,37 @@
-// Runs as a program shows them that follows a journal.
+// The runs shown by a program that follows a journal.
 
-/// A run while it goes on, or just ended.
+/// A run that is under way or has just ended.
 ///
 /// The cost of reading it does not grow with the number of its values.
 package struct FollowedRun: Hashable, Sendable {
   /// The number in this journal.
   package let run: Int64
   package let command: String
-  /// The name of the batch, else of the first chain; nil when neither has one.
+  /// The name of the batch, or else of the first chain; nil if neither has one.
   package let name: String?
-  /// RFC 3339, UTC.
+  /// The start, RFC 3339, UTC.
   package let started: String
-  /// Nil for a run without a recorded end.
+  /// The end, RFC 3339, UTC; nil for a run without a recorded end.
   package let finished: String?
   package let exitStatus: Int32?
   let owner: String?
   /// The devices of its first chains, each once.
   package let devices: [String]
-  /// How many devices have begun.
+  /// The number of devices that have begun.
   package let deviceCount: Int
-  /// How much of it is done; nil where the total is unknown.
+  /// The progress; nil if the total is unknown.
   package let progress: RunProgress?
   /// The number of steps that have ended, in all attempts, implied steps included.
   package let stepsEnded: Int
-  /// Why its last chain that failed did; nil where none did.
+  /// The message of the last chain that failed; nil if none did.
   package let failure: String?
   /// The latest steps of the chains that are under way or began last, oldest first.
   package let steps: [FollowedStep]
-  /// Whether it goes on, as far as anybody knows.
+  /// Whether it seems to be under way.
   package internal(set) var isUnderWay = false
 }
 
-/// How much of a run is done.
+/// The progress of a run.
 package struct RunProgress: Hashable, Sendable {
   /// The unit of the counts.
   package enum Unit: String, Hashable, Sendable {
@@ -42,11 +42,11 @@ package struct RunProgress: Hashable, Sendable {
   }
 
   package let unit: Unit
-  /// How many have ended.
+  /// The number that have ended.
   package var ended: Int
-  /// How many of them failed.
+  /// The number that have failed.
   package var failed: Int
-  /// How many there are.
+  /// The total number.
   package let total: Int
 
   /// `ended` of `total`.
@@ -57,7 +57,8 @@ package struct RunProgress: Hashable, Sendable {
     self.total = total
   }
 
-  /// Whether a step counts: each written one does once, whatever repeats it, and implied ones do not.
+  /// Whether a step counts: each written step counts once, however often it is repeated; implied
+  /// steps do not count.
   package static func counts(_ position: String) -> Bool {
     position.first?.isNumber == true
       && !position.split(separator: "[").dropFirst().contains { !$0.hasPrefix("1]") }

@@ -1,4 +1,4 @@
-// What can be found out about damage to a journal.
+// Checks a journal for damage.
 
 import GRDB
 
@@ -15,9 +15,9 @@ public struct JournalCheck: Hashable, Sendable {
 
 extension JournalFile {
   /// Checks every page, the references between tables, the definitions of the tables, and each
-  /// record against its checksum; records without checksums, whether they can be read.
+  /// record against its checksum. Records without checksums are checked to be readable.
   ///
-  /// It does not find records of which nothing is left, such as commits in a damaged `-wal` file.
+  /// It does not find records that have left no trace, such as commits in a damaged `-wal` file.
   ///
   /// - Throws: ``JournalFailure`` when the check itself fails.
   public func check() throws(JournalFailure) -> JournalCheck {
@@ -78,7 +78,7 @@ extension JournalFile {
     return complaints
   }
 
-  /// Why a run cannot be read; nil when it can.
+  /// The reason why a run cannot be read; nil if it can.
   private func readingComplaint(_ run: Int64) -> String? {
     do throws(JournalFailure) {
       _ = try self.run(run)

@@ -1,6 +1,6 @@
 // The events of a run read back, for reports of runs that are over.
 //
-// What a journal does not have is not in them, such as the devices of services that were found.
+// They lack what a journal does not store, such as the devices of services that were found.
 
 import GRDB
 public import Jobs
@@ -10,7 +10,7 @@ extension JournalFile {
   /// order in which the chains began.
   ///
   /// - Returns: Whether the run exists.
-  /// - Throws: ``JournalFailure``, also for what `take` throws.
+  /// - Throws: ``JournalFailure``, including for errors that `take` throws.
   /// - Complexity: Linear in the events; memory does not grow with their number.
   public func events(
     of run: Int64, _ take: (RunEvent) throws -> Void
@@ -24,8 +24,8 @@ extension JournalFile {
   /// The chains of a run as reports of complete runs have them: with their steps, values, messages
   /// and failures, in bounded memory.
   ///
-  /// Of a batch that was resumed, the last chain of each device decides; the earlier ones are its first
-  /// tries.
+  /// In a batch that was resumed, the last chain of each device decides; the earlier ones are its
+  /// first tries.
   ///
   /// - Returns: Nil when no run has this number.
   /// - Throws: ``JournalFailure``.

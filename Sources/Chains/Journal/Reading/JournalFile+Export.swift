@@ -93,7 +93,7 @@ struct ExportedChain {
     let warnings: Int
     let error: JSONValue?
 
-    /// Nil for a chain without a recorded end.
+    /// Reads the end of a chain; nil for a chain without a recorded end.
     init?(_ row: StoredRow) throws(StoredRow.Unexpected) {
       guard let time = try row.optionalTime("finished"),
         let status = try row.optionalText("status")
@@ -154,7 +154,7 @@ struct ExportedChain {
     } else if case .object(let members)? = event.json {
       result = members
     }
-    // What is not stored follows from the bytes.
+    // The problem of a value is not stored: it is derived from the bytes.
     if event.json == .null, let hex = event.hex, let attribute = event.attribute,
       let problem = StepValue.problem(hex: hex, attribute: attribute)
     {

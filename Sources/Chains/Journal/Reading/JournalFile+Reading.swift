@@ -1,4 +1,4 @@
-// Opening a journal for reading, also without permission to write.
+// Opening a journal for reading, even without permission to write.
 
 import GRDB
 import Glibc
@@ -6,8 +6,8 @@ import Glibc
 extension JournalFile {
   /// Opens a journal for reading. Neither the file nor its folder has to be writable.
   ///
-  /// A journal of an earlier version is migrated first; without permission to write, a copy in
-  /// memory is.
+  /// A journal of an earlier version is migrated first. Without permission to write, a copy in
+  /// memory is migrated instead.
   ///
   /// - Throws: ``JournalFailure``.
   public convenience init(reading path: String) throws(JournalFailure) {

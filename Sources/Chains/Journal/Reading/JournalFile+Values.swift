@@ -4,7 +4,7 @@ import GRDB
 import Glibc
 import Jobs
 
-/// Which values are found.
+/// The values to find.
 public struct ValueQuery: Hashable, Sendable {
   /// The device, as its runs named it.
   public var device: String
@@ -57,7 +57,7 @@ extension JournalFile {
 
   /// Calls `take` with each number, in the order of time.
   ///
-  /// - Throws: ``JournalFailure``, also for what `take` throws.
+  /// - Throws: ``JournalFailure``, including for errors that `take` throws.
   public func values(
     _ query: ValueQuery, _ take: (FoundValue) throws -> Void
   ) throws(JournalFailure) {
@@ -102,8 +102,8 @@ extension JournalFile {
     GROUP BY bucket, r.field ORDER BY bucket, r.field
     """
 
-  /// The buckets of a time that have values, in its order. They begin at whole multiples of their
-  /// length since 1970, and the first one has all values of its first minute.
+  /// The buckets of a time range that have values, in order of time. They begin at whole multiples
+  /// of their length since 1970, and the first one has all values of its first minute.
   ///
   /// - Parameter minutes: The length of a bucket: 1 to ``longestBucket``.
   /// - Throws: ``JournalFailure``.
@@ -130,7 +130,7 @@ extension JournalFile {
 }
 
 extension JournalFile {
-  /// A mean to twelve significant digits: further ones come of adding.
+  /// A mean to twelve significant digits. Further digits are rounding errors of the sum.
   private static func rounded(_ mean: Double) -> Double {
     guard mean != 0 else { return 0 }
     let scale = pow(10, 11 - log10(abs(mean)).rounded(.down))
@@ -140,6 +140,6 @@ extension JournalFile {
 }
 
 extension Duration {
-  /// Since 1970-01-01T00:00:00Z.
+  /// The whole minutes since 1970-01-01T00:00:00Z.
   var wholeMinutes: Int64 { components.seconds / 60 }
 }

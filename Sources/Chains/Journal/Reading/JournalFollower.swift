@@ -3,23 +3,23 @@
 import GRDB
 import Jobs
 
-/// Looks at a journal from time to time, and finds the runs that changed.
+/// Finds the runs that changed each time it looks at a journal.
 package struct JournalFollower: Sendable {
-  /// How long a run of simulated devices counts as under way without a new record: its process is
-  /// not in the journal.
+  /// The time for which a run of simulated devices counts as under way without a new record. The
+  /// journal does not name its process.
   static let patience = Duration.seconds(60)
-  /// At each so many looks, a run without an owner that seems to be broken off is looked at again.
+  /// The number of looks after which a run that has no owner and seems interrupted is read again.
   private static let seldom = 10
-  /// How many chains of a run are shown with their steps: those under way, and the last ones.
+  /// The maximum number of chains shown with their steps: those under way, and the last ones.
   private static let mostChains = 8
-  /// How many steps of each: the last ones.
+  /// The maximum number of steps shown of each chain: the last ones.
   private static let mostSteps = 25
-  /// How many devices of a run are named.
+  /// The maximum number of devices named of a run.
   private static let mostDevices = 16
 
   private struct Seen: Sendable {
     var run: FollowedRun
-    /// When it was last seen to change while it was followed; nil when it never was.
+    /// The time of the last change seen while it was followed; nil without one.
     var changed: Duration?
     /// The chains that were shown as under way.
     var open: Set<Int>
@@ -28,14 +28,14 @@ package struct JournalFollower: Sendable {
   private let most: Int
   private let isThere: @Sendable (String) -> Bool
   private var seen: [Int64: Seen] = [:]
-  /// How often it has looked.
+  /// The number of looks so far.
   private var looks: Int
 
   /// A follower that has not looked yet.
   ///
   /// - Parameters:
-  ///   - most: How many runs are followed: the latest.
-  ///   - isEmpty: Whether there was no journal so far: what it has then is new.
+  ///   - most: The maximum number of runs that are followed: the latest ones.
+  ///   - isEmpty: Whether there was no journal so far, so that all its runs count as new.
   ///   - isThere: Whether the process with this owner text is alive.
   package init(
     most: Int, isEmpty: Bool = false, isThere: @escaping @Sendable (_ owner: String) -> Bool
@@ -72,7 +72,8 @@ package struct JournalFollower: Sendable {
         if let known, finished != nil, known.run.finished == finished { continue }
         let owner = try row.optionalText("owner")
         let isKnown = own.contains(number) || owner.map(isThere) == true
-        // A process that is gone writes no more. That of a simulated run is not in the journal.
+        // A process that has ended writes no more. A simulated run has no owner, so it is read now
+        // and then.
         if let known, finished == nil, owner == known.run.owner, !isKnown, !known.run.isUnderWay,
           owner != nil || looks % Self.seldom != 0
         {
@@ -105,7 +106,7 @@ package struct JournalFollower: Sendable {
 }
 
 extension Database {
-  /// The chains of a run that have not ended: the last ones of them.
+  /// The last chains of a run that have not ended.
   fileprivate func openChains(of run: Int64, most: Int) throws -> Set<Int> {
     let rows = try rows(
       "SELECT chain FROM chains WHERE run = ? AND status IS NULL ORDER BY chain DESC LIMIT ?",
@@ -114,7 +115,7 @@ extension Database {
     return Set(try rows.map { try $0.ordinal("chain") })
   }
 
-  /// A run, with the steps of some chains and of the last ones; with none where `chains` is nil.
+  /// A run with the steps of these chains and of the last ones; without steps if `chains` is nil.
   fileprivate func followed(
     _ run: Int64, devices mostDevices: Int, chains: Set<Int>?, last: Int, steps mostSteps: Int
   ) throws -> FollowedRun? {

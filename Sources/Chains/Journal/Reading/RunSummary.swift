@@ -14,20 +14,22 @@ public struct RunSummary: Hashable, Sendable {
   public let version: String
   /// RFC 3339, UTC.
   public let started: String
-  /// Nil for a run that is under way, or whose process is gone.
+  /// The end; nil for a run that is under way, or whose process ended without recording
+  /// it.
   public let finished: String?
   public let exitStatus: Int32?
-  /// How many of its records were lost because the journal could not be written for too long.
+  /// The number of its records that were lost because the journal could not be written for too
+  /// long.
   public var lost = 0
-  /// Nil for a run outside a batch.
+  /// The batch; nil for a run outside a batch.
   public let batch: BatchSummary?
   /// The processes that resumed it, in order.
   public let resumptions: [Resumption]
   /// The chains, in the order in which they began.
   public let chains: [ChainSummary]
 
-  /// The chains that decide how the run ended: of a batch the last one of each device, in the order in
-  /// which the devices began; of other runs all.
+  /// The chains that decide how the run ended: in a batch the last one of each device, in the order
+  /// in which the devices began; in other runs all of them.
   public var lastChains: [ChainSummary] {
     guard batch != nil else { return chains }
     let last = Dictionary(chains.map { ($0.device, $0) }) { $1 }
@@ -49,7 +51,7 @@ public struct ChainSummary: Hashable, Sendable {
   /// The chain's name, if it has one.
   public let name: String?
   public let started: String
-  /// Nil for a chain without a recorded end.
+  /// The end; nil for a chain without a recorded end.
   public let finished: String?
   /// Microseconds from the start to the end.
   public let took: Int64?
@@ -59,8 +61,8 @@ public struct ChainSummary: Hashable, Sendable {
   /// The code and the class of the first cause; nil when the chain succeeded.
   public let code: String?
   public let `class`: String?
-  /// The number of steps that succeeded in the last attempt, as the text output counts them: without
-  /// implied steps and those around others.
+  /// The number of steps that succeeded in the last attempt, counted as in the text output: without
+  /// implied steps and without steps that contain others.
   public let stepsDone: Int
   /// The number of steps that ended with a warning in the last attempt.
   public let warnings: Int

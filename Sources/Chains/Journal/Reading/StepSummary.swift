@@ -4,7 +4,7 @@ import Documents
 import GRDB
 import Jobs
 
-/// A step as a journal has it.
+/// A step as a journal stores it.
 public struct StepSummary: Hashable, Sendable {
   public let attempt: Int
   /// `3`, `4[7].2`, `connect`.
@@ -61,8 +61,8 @@ extension JournalFile {
     }
   }
 
-  /// What a step recorded, without the notes that repeat the reason of its failure or of a try; nil
-  /// for nothing.
+  /// The result that a step recorded, without the notes that repeat the reason of its failure or of
+  /// a failed try; nil if nothing else is left.
   private static func text(of result: JSONValue?, without reason: String?) -> String? {
     guard case .object(let members)? = result else { return nil }
     let tries = result?["tries"]?.elements ?? []

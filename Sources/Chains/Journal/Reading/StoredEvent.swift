@@ -19,7 +19,7 @@ struct StoredEvent: Equatable, Sendable {
   let attribute: String?
   let written: String?
   let status: String?
-  /// The value; of other events an object with further keys.
+  /// The value; for other events, an object with further keys.
   let json: JSONValue?
   let hex: String?
   let error: JSONValue?
@@ -54,8 +54,8 @@ extension StoredEvent {
       .map { try StoredEvent(StoredRow($0)) }
   }
 
-  /// The name of a step, which its result has from its start on; before, it was there at its end
-  /// only, as a title.
+  /// The name of a step. Now its result has the name from the start; earlier versions wrote it only
+  /// at the end, as a title.
   private static let label = "coalesce(result ->> 'name', result ->> 'title') AS label"
 
   private static let query = """

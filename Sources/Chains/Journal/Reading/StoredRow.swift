@@ -1,6 +1,6 @@
 // A row of the journal, each value checked as it is read.
 //
-// The only place that takes values out of rows: a journal may be damaged, or made by another program.
+// The only place that reads values of rows: a journal may be damaged, or made by another program.
 
 import Documents
 import GRDB
@@ -9,9 +9,9 @@ import Jobs
 /// A row whose columns are read by name, with the type and the range that the reader expects.
 ///
 /// Every function throws ``JournalFailure`` of the kind `damaged`, which names the column, when the
-/// column is missing or its value is another one.
+/// column is missing or its value is not as expected.
 struct StoredRow {
-  /// A value that is not what a journal has in this column.
+  /// A value that a journal cannot have in this column.
   struct Unexpected: Error, CustomStringConvertible {
     let column: String
     let expected: String

@@ -34,13 +34,13 @@ public struct BatchMember: Hashable, Sendable {
 
 /// A process that resumes a run.
 public struct RunTakeover: Hashable, Sendable {
-  /// The owner that was read before: when the run has another owner now, it is not taken over.
+  /// The owner that was read before. If the run has another owner by now, it is not taken over.
   public var former: String?
   /// The new owner; nil for a simulated run.
   public var owner: String?
   /// The version of blerun.
   public var version: String
-  /// Since 1970-01-01T00:00:00Z.
+  /// The time since 1970-01-01T00:00:00Z.
   public var started: Duration
 
   public init(former: String?, owner: String?, version: String, started: Duration) {

@@ -19,7 +19,7 @@ extension Database {
     return run
   }
 
-  /// Changes the record of a run; one without a checksum stays without.
+  /// Changes the record of a run. A record without a checksum does not get one.
   func update(_ run: Int64, set: String, _ arguments: StatementArguments) throws {
     try execute(sql: "UPDATE runs SET \(set) WHERE run = ?", arguments: arguments + [run])
     try cachedStatement(sql: JournalTable.runs.reseal).execute(arguments: [run])

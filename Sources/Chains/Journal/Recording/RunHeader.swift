@@ -17,7 +17,7 @@ public struct RunHeader: Hashable, Sendable {
   public var owner: String?
   /// The version of blerun.
   public var version: String
-  /// Since 1970-01-01T00:00:00Z.
+  /// The start, since 1970-01-01T00:00:00Z.
   public var started: Duration
   /// The batch of the run; nil outside a batch.
   public var batch: BatchOrigin?

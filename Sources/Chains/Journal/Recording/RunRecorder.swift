@@ -80,7 +80,7 @@ public final class RunRecorder: Sendable {
   /// The number of the run in the journal; nil until it was written.
   public var run: Int64? { state.withLock { $0.run } }
 
-  /// Why the last attempt to write failed; nil when it succeeded.
+  /// The reason why the last attempt to write failed; nil if it succeeded.
   public var failure: JournalFailure? { state.withLock { $0.failure } }
 
   /// Whether everything that was recorded so far has been written.
@@ -235,8 +235,8 @@ public final class RunRecorder: Sendable {
         return state.failure == nil
       }
       if isFirst {
-        // A program that locks it for two seconds may lock it for long: steps must not wait each
-        // time.
+        // A program that locks the journal for two seconds may lock it for long, and not every step
+        // may wait for it.
         file.setWait(.zero)
         onFailure(error)
       }

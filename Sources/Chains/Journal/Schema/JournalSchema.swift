@@ -163,7 +163,8 @@ enum JournalSchema {
     PRAGMA user_version = 3;
     """
 
-  /// How many records of a run were lost because the journal could not be written for too long.
+  /// The number of a run's records that were lost because the journal could not be written for too
+  /// long.
   private static let version4 = """
     ALTER TABLE runs ADD COLUMN lost INTEGER NOT NULL DEFAULT 0;
 
@@ -177,7 +178,8 @@ enum JournalSchema {
 
   /// The numbers of each minute, and indices that find values by device, characteristic and time.
   ///
-  /// Those of earlier values are made from them. Texts that are not JSON, or not times, have none.
+  /// The numbers of existing values are computed from them. A value with invalid JSON or an invalid
+  /// time has none.
   private static let version6 = """
     CREATE TABLE rollups (
       run INTEGER NOT NULL,

@@ -11,12 +11,12 @@ struct JournalTable: Sendable {
   let columns: [String]
   /// Adds a record with its checksum. It takes a value for each column.
   let insert: String
-  /// Writes the checksum of a record anew. It takes the key.
+  /// Updates the checksum of a record. It takes the key.
   let seal: String
-  /// The same, unless the record was made before there were checksums.
+  /// Updates the checksum, unless the record was made before there were checksums.
   let reseal: String
-  /// The keys of records that are not what was written. Records of a run that was recorded before
-  /// there were checksums may have none.
+  /// Selects the keys of damaged records: their checksum is wrong or missing. In a run recorded
+  /// before there were checksums, it may be missing.
   let broken: String
 
   /// - Parameter isRepeatable: Whether adding a record that exists already leaves it as it is.

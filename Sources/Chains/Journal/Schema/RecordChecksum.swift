@@ -16,7 +16,8 @@ enum RecordChecksum {
     Int64(bitPattern: checksum(of: values))
   }
 
-  /// Each value counts with its type and, for texts, its length: no two lists of values look alike.
+  /// The hash covers the type of each value and the length of each text, so that different lists
+  /// never hash the same octets.
   static func checksum(of values: [DatabaseValue]) -> UInt64 {
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
     func add(_ octets: some Sequence<UInt8>) {

@@ -1,7 +1,8 @@
 // Whether the tables of a file are those of a journal.
 //
-// A journal may be damaged or made by another program. Its statements are run only on tables that are
-// known to the letter: no view takes the place of a table, no trigger runs, no column is missing.
+// A journal may be damaged or made by another program. Statements run only if its tables match
+// those of a journal exactly: no view takes the place of a table, no trigger runs, no column is
+// missing.
 
 import GRDB
 
@@ -22,14 +23,14 @@ struct TableShape {
   /// The names of the migrations that the file has had.
   let migrations: Set<String>
   private let objects: Set<Object>
-  /// Whether something else has the name of the list of migrations: a view may have endless rows.
+  /// Whether the list of migrations is not a table: a view may have endless rows.
   private let hasForeignList: Bool
 
   /// Reads the definitions of a file.
   init(of database: Database) throws {
     objects = Set(
       try database.rows("SELECT type, name, sql FROM sqlite_master").compactMap { row in
-        // SQLite's own indices have none.
+        // SQLite's own indices have no definition.
         guard let definition = try row.optionalText("sql") else { return nil }
         return Object(
           type: try row.text("type"), name: try row.text("name"), definition: definition
@@ -44,7 +45,7 @@ struct TableShape {
     migrations = Set(try rows.map { try $0.text("identifier") })
   }
 
-  /// Whether a later blerun made it.
+  /// Whether a later version of blerun made the file.
   var isNewer: Bool { !migrations.isSubset(of: JournalSchema.migrator.migrations) }
 
   /// The first difference from the tables of a journal; nil without one. Further tables, views and

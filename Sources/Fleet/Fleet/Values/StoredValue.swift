@@ -26,7 +26,7 @@ public enum StoredValue: Equatable, Sendable {
   /// At ``StoreKey/Kind/announce``: a job waits for the device.
   case announcement
 
-  /// The format version that is written. Values of other versions are read as far as their form is the
+  /// The format version that is written. A value of another version is read if its form is the
   /// same.
   public static let version = 1
 
@@ -54,8 +54,9 @@ public enum StoredValue: Equatable, Sendable {
 
   /// Parses the text stored under a key.
   ///
-  /// The text is not trusted: any program with access to the store may have written it. Missing keys and
-  /// values out of bounds are errors. Unknown keys are ignored, because a later version may write them.
+  /// The text is not trusted: any program with access to the store may have written it. Missing
+  /// keys and values out of bounds are errors. Unknown keys are ignored, because a later version
+  /// may write them.
   ///
   /// - Throws: ``UnreadableValue``.
   public init(_ text: String, at key: StoreKey) throws(UnreadableValue) {

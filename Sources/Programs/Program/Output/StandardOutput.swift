@@ -105,8 +105,8 @@ package final class StandardOutput: Sendable {
 
   var dropped: OutputQueue.Dropped { writer.dropped(of: descriptor) }
 
-  /// Waits until everything is written. Without a limit at the pace of the reader, else until the reader has taken
-  /// nothing for some time. A signal shortens both waits.
+  /// Waits until everything is written: without a limit at the pace of the reader, otherwise until
+  /// the reader has read nothing for some time. A signal shortens both waits.
   ///
   /// - Returns: The failure if not everything was written.
   func finish() -> OutputFailure? {
@@ -122,7 +122,8 @@ package final class StandardOutput: Sendable {
 
   /// Waits until everything is written, at the end of a command.
   ///
-  /// - Throws: ``Ending`` for a signal, else for a failed write, else for the error of the command.
+  /// - Throws: ``Ending`` for a signal; otherwise for a failed write; otherwise for the error of
+  ///   the command.
   package func end(in world: World? = nil, after error: (any Error)? = nil) throws(Ending) {
     let unprinted = finish()
     try world?.interruption.check()

@@ -5,7 +5,8 @@
 
 import Documents
 
-/// The arguments of this process: Swift's list, where it is the end of the kernel's.
+/// The arguments of this process: Swift's list if the kernel's list ends with it, otherwise the
+/// kernel's.
 package enum ProcessArguments {
   /// The name of the program, and its arguments.
   package static let all: [String] = {
@@ -19,7 +20,8 @@ package enum ProcessArguments {
   /// The most bytes that Linux accepts: `_STK_LIM / 4 * 3` in `fs/exec.c`, for arguments and environment.
   private static let longest = 6 << 20
 
-  /// The arguments in the text of `/proc/PID/cmdline`, each with a NUL behind it; nil where there is none.
+  /// The arguments in the text of `/proc/PID/cmdline`, each followed by a NUL; nil if there is
+  /// none.
   static func list(_ octets: [UInt8]) -> [String]? {
     guard octets.last == 0 else { return nil }
     let parts = octets.dropLast().split(separator: 0, omittingEmptySubsequences: false)

@@ -5,7 +5,7 @@ import Signals
 
 /// The descriptors of this process.
 enum ProcessDescriptors {
-  /// Opens those of the descriptors 0 to 2 that are closed. Must be called before any other file is opened.
+  /// Opens the descriptors 0 to 2 that are closed. Must be called before any other file is opened.
   ///
   /// Otherwise a report, the journal or the bus would get such a number, and printed text would be written into
   /// it. Reading standard input and writing the other two then fails as on any unusable stream.

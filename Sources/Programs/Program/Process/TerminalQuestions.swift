@@ -21,7 +21,7 @@ final class TerminalQuestions: Sendable {
   private let blocks: Bool
   private let reading = Guarded(Reading())
 
-  /// Nil without a terminal, or if standard input is not the terminal.
+  /// Creates the questions at a terminal; nil without one, or if standard input is not the terminal.
   init?(on loop: Loop) {
     guard isatty(STDIN_FILENO) == 1, descriptor >= 0 else { return nil }
     self.loop = loop

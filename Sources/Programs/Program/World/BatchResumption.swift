@@ -178,7 +178,8 @@ extension Batch {
 }
 
 extension BatchPast.Ending {
-  /// Nil for values of a later version of blerun: the device is then run again.
+  /// Reads how a device ended; nil for values of a later version of blerun: the device is then run
+  /// again.
   fileprivate init?(_ finished: FinishedDevice) {
     guard let status = RunEnding.Status(rawValue: finished.status) else { return nil }
     self.init(

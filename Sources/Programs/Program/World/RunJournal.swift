@@ -108,7 +108,8 @@ package final class RunJournal: Sendable {
       header, to: file, on: loop, onWritten: { [weak self] in self?.release() },
       onFailure: { [weak self] in self?.failed($0) }
     )
-    // Also a recorder that has failed: events that a required journal cannot record are not reported.
+    // A recorder that has failed is stored, too: events that a required journal cannot record are
+    // not reported.
     state.withLock { $0.recorder = recorder }
     recorder.begin()
     if options.need == .required, let failure = recorder.failure { throw failure }

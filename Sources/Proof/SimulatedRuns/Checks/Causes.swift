@@ -1,4 +1,4 @@
-// Promise 6, second half: a failure names its real cause, never just the closest one.
+// A failure names its real cause, never just the closest one.
 
 import BlueZInterfaces
 import BlueZSimulator

@@ -1,4 +1,4 @@
-// Promise 4: every wait has a deadline.
+// Every wait has a deadline.
 
 import Signals
 

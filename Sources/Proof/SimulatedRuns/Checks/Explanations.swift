@@ -1,4 +1,4 @@
-// Promise 6: errors explain the failure.
+// Errors explain the failure.
 
 import Bluetooth
 import Signals

@@ -1,4 +1,4 @@
-// Promises 1 and 3: turns do not overlap; every chain and every step ends once.
+// Turns do not overlap; every chain and every step ends once.
 
 import Signals
 

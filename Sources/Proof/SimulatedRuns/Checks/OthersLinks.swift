@@ -1,4 +1,4 @@
-// Promise 2, second half: a turn leaves a connection up that it did not make.
+// A turn leaves a connection up that it did not make.
 
 import BlueZInterfaces
 import BlueZSimulator

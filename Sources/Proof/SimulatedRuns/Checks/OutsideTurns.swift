@@ -1,4 +1,4 @@
-// Promises 1 and 4: between turns a program sends only calls that undo earlier ones.
+// Between turns a program sends only calls that undo earlier ones.
 
 import BlueZInterfaces
 import DBus

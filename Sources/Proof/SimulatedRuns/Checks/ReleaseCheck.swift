@@ -1,4 +1,4 @@
-// Promise 2: a turn ends every link that it made.
+// A turn ends every link that it made.
 
 import BlueZInterfaces
 import BlueZSimulator

@@ -1,4 +1,4 @@
-// Promise 5, its limit: no value exceeds the maximum length of an attribute.
+// No value exceeds the maximum length of an attribute.
 
 import BlueZInterfaces
 import Bluetooth

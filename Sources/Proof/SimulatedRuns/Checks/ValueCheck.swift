@@ -1,4 +1,4 @@
-// Promise 5: reported values are those that the device sent, complete and in order.
+// Reported values are those that the device sent, complete and in order.
 
 import BlueZSimulator
 import Bluetooth

@@ -1,4 +1,4 @@
-// How many bytes an advertisement takes on the air, and whether there are packets for it.
+// The size of an advertisement on the air, and whether it fits into advertising packets.
 //
 // For checks of files: what a host receives of a definition is never cut.
 
@@ -82,7 +82,7 @@ package struct AdvertisementSize {
       && structures.allSatisfy { $0.isList || $0.octets <= Self.extended.structure }
   }
 
-  /// What is wrong with it, and what there is room for; nil where there are packets for it.
+  /// The error if the advertisement does not fit, with the sizes that do; nil if it fits.
   var problem: (message: String, expected: String)? {
     guard !isPossible else { return nil }
     let parts = structures.map { "\($0.title) \($0.octets)" }.joined(separator: ", ")
@@ -106,7 +106,7 @@ extension AdvertisementSize {
 }
 
 extension ValueTemplate {
-  /// How many octets it has at least: names and rows may stand for none.
+  /// The minimum number of octets: names and rows may be empty.
   fileprivate var fewestOctets: Int {
     parts.reduce(0) { sum, part in
       switch part {

@@ -1,4 +1,4 @@
-// How a client receives new values: notifications or indications.
+// The way in which a client receives new values: notifications or indications.
 
 /// The subscription that a Client Characteristic Configuration requests.
 ///

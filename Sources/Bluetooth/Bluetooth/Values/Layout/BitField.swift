@@ -1,6 +1,6 @@
-// Fields smaller than an octet.
+// Fields that share the octets of a word.
 
-/// Some bits of a word and what they mean.
+/// A range of bits in a word, and its meaning.
 struct BitField: Sendable {
   enum Meaning: Sendable {
     case boolean
@@ -55,7 +55,7 @@ struct BitField: Sendable {
     return DecodedValue.Field(name, value, unit: unit)
   }
 
-  /// The bits of a value, in position.
+  /// The bits of a value, shifted to their position in the word.
   func bits(_ value: DecodedValue) throws(ValueError) -> UInt64 {
     let number: UInt64? =
       switch (meaning, value) {

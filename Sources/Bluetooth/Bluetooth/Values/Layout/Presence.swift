@@ -2,8 +2,7 @@
 
 /// The condition under which a field is present: mostly a bit of the preceding flags.
 ///
-/// "Flags" here includes the op code of a control point, which decides in the same way what
-/// follows.
+/// "Flags" here includes the op code of a control point, which also decides which fields follow.
 enum Presence: Hashable, Sendable {
   case always
   /// The flags under `mask` are `value`.
@@ -14,7 +13,7 @@ enum Presence: Hashable, Sendable {
   case oneOf([UInt64])
   /// The flags as a whole are none of these: unknown op codes.
   case noneOf([UInt64])
-  /// At least so many octets are left; for fields that a device may omit at the end.
+  /// At least this many octets are left; for fields that a device may omit at the end.
   case ifMore(octets: Int)
   /// Octets are left, and the flags as a whole are one of these.
   case ifMoreFor([UInt64])

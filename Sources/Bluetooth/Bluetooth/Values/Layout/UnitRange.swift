@@ -7,12 +7,12 @@ enum UnitRange {
     "%": 0...100, "°C": -273.15 ... .infinity, "°F": -459.67 ... .infinity,
   ]
 
-  /// Nil for a unit without a range, and without a unit.
+  /// Returns the range of a unit; nil without a unit, and for a unit without a range.
   static func of(_ unit: String?) -> ClosedRange<Double>? { unit.flatMap { ranges[$0] } }
 }
 
 extension DecodedValue {
-  /// Does nothing where the value is not a number, or there is no range.
+  /// Checks a value. Values that are not numbers pass.
   ///
   /// - Throws: ``ValueError`` for a number outside a range.
   func check(in range: ClosedRange<Double>?, _ field: String, at octet: Int) throws(ValueError) {

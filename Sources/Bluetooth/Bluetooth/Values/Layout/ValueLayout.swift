@@ -45,7 +45,7 @@ struct ValueLayout: Sendable {
 
   /// Decodes a value.
   ///
-  /// Reserved bits are ignored. Octets behind the known fields are the field `further`: later
+  /// Reserved bits are ignored. Octets after the known fields are the field `further`: later
   /// versions of a specification add fields at the end.
   ///
   /// - Throws: ``ValueError`` when there are too few octets, or a field is out of its range.
@@ -130,12 +130,12 @@ extension ValueLayout {
   }
 }
 
-/// Which parts are sent, and the flags that indicate them.
+/// The parts that are sent, and the flags that indicate them.
 private struct EncodingPlan {
   private let layout: ValueLayout
   private let given: [DecodedValue.Field]
   private var flags: UInt64 = 0
-  /// The bits of the flags that are determined.
+  /// The mask of the flag bits that are already determined.
   private var decided: UInt64 = 0
   /// The indices of the parts to send.
   private var sent: Set<Int> = []
@@ -248,7 +248,7 @@ private struct EncodingPlan {
     var writer = OctetWriter()
     for (index, part) in layout.parts.enumerated() {
       switch part.kind {
-      // Known at the end.
+      // A placeholder: the size is known at the end.
       case .size: writer.append([0])
       case .flags(let count): writer.append(flags, octets: count)
       case .selector: writer.append(flags, octets: 1)

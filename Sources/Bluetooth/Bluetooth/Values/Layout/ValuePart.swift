@@ -26,7 +26,7 @@ struct ValuePart: Sendable {
   let title: String
   let unit: String?
   let presence: Presence
-  /// The valid values by the specification; nil where all that can be sent are valid.
+  /// The values that the specification allows; nil if it allows every value that can be sent.
   let range: ClosedRange<Double>?
   /// A conversion to the usual unit, which is printed first.
   let conversion: Conversion?
@@ -63,7 +63,7 @@ struct ValuePart: Sendable {
     ValuePart(name, .selector(Names(names, isOpen: true)))
   }
 
-  /// - Parameter range: The valid values by the specification; nil for the range of the unit.
+  /// - Parameter range: The values that the specification allows; nil for the range of the unit.
   static func field(
     _ name: String, _ format: FieldFormat, _ unit: String? = nil, _ presence: Presence = .always,
     in range: ClosedRange<Double>? = nil, shownAs conversion: Conversion? = nil,

@@ -99,7 +99,7 @@ public struct MalformedValue: KnownFailure, Hashable, CustomStringConvertible {
   public let characteristic: CharacteristicSelector
   /// The value of the device; nil for one that cannot be encoded.
   public let octets: [UInt8]?
-  /// Which field is wrong, and why.
+  /// The wrong field, and the reason.
   public let error: ValueError
 
   /// The error of a value that was read, or, without octets, of one that was to be written.

@@ -2,7 +2,7 @@
 
 import Bluetooth
 
-/// A collector of runs from their events, also of several devices at once.
+/// A collector of runs from their events, even from several devices at once.
 ///
 /// Successful steps are kept up to a limit and then only counted; a failed step is always kept.
 /// Values are kept only for a report that shows them, and in bounded memory.
