@@ -10,7 +10,7 @@ struct CSVTableTests {
     return [table.columns] + table.rows.map { $0.map(\.cellText) }
   }
 
-  @Test("a byte order mark and line ends of other systems change nothing")
+  @Test("a byte order mark and CR or CR LF line ends do not change the cells")
   func other() throws {
     let cells = try cells("a,b\n1,\"x\ny\"\n")
     #expect(cells == [["a", "b"], ["1", "x\ny"]])
@@ -18,7 +18,7 @@ struct CSVTableTests {
     #expect(try self.cells("\u{feff}\"a\",b\r1,\"x\ny\"\r") == cells)
   }
 
-  @Test("a mark behind a comma, a quote or a line end does not hide it")
+  @Test("a combining mark after a comma, a quote or a line end does not hide it")
   func marks() throws {
     let mark = "\u{301}"
     #expect(
@@ -28,7 +28,7 @@ struct CSVTableTests {
   }
 
   @Test(
-    "cells are separated as the names of the columns are",
+    "the separator of the header row separates the cells of every row",
     arguments: [
       "a,b c\n1,\"x;\ty\"\n", "a;b c\n1;\"x;\ty\"\n", "a\tb c\n1\t\"x;\ty\"\n",
       "# of a spreadsheet\n\n\"a\" ; b c\r\n 1 ; \"x;\ty\"\r\n",
@@ -38,7 +38,7 @@ struct CSVTableTests {
     #expect(try cells(text) == [["a", "b c"], ["1", "x;\ty"]])
   }
 
-  @Test("a separator in quotes, of another line or at the end of the names is none")
+  @Test("a separator inside quotes, in a later row or at the end of the header is not used")
   func noSeparators() throws {
     #expect(try cells("\"a;b\"\n1;2\n") == [["a;b"], ["1;2"]])
     #expect(try cells("a;b,c\n1;2,3\n") == [["a;b", "c"], ["1;2", "3"]])
@@ -52,7 +52,7 @@ struct CSVTableTests {
     )
   }
 
-  @Test("lines are counted by their ends, CR LF as one")
+  @Test("a CR LF counts as one line end in line numbers")
   func lines() throws {
     for end in ["\n", "\r\n", "\r"] {
       let text = ["# by hand", "a,b", "", "1", ""].joined(separator: end)

@@ -1,4 +1,4 @@
-// Mappings by their description: read, complained of, as a schema and as a table.
+// Mappings from one description: parsing, errors, the schema and the table.
 
 import Documents
 import Testing
@@ -39,7 +39,7 @@ struct DescriptionTests {
     return (trip, DocumentErrors(state.problems).problems.map(\.description))
   }
 
-  @Test("what is written counts, and what is not stays as it is")
+  @Test("written keys set their values, and absent keys keep the defaults")
   func values() throws {
     let found = try read("{ to: Bern, way: both, stops: 2, pause: 1m }")
     #expect(found.problems == [])
@@ -48,7 +48,7 @@ struct DescriptionTests {
   }
 
   @Test(
-    "each mistake is complained of at its place",
+    "each mistake is reported at its place",
     arguments: [
       ("{}", "t:1:1: the key 'to' is missing (expected a town)"),
       (
@@ -75,7 +75,7 @@ struct DescriptionTests {
     #expect(found.contains(complaint), "\(found)")
   }
 
-  @Test("the schema has the keys, their bounds, and what holds across them")
+  @Test("the schema has the keys, their bounds, and the constraints across keys")
   func schema() {
     let text = Self.form.schema.named("trip").file(title: "Trips", doc: "All of them.")
     #expect(
@@ -115,7 +115,7 @@ struct DescriptionTests {
     )
   }
 
-  @Test("a definition of another file is referred to there")
+  @Test("the schema refers to a definition that is in another file")
   func other() {
     let duration = Shape<Duration, State>.duration(.zero ... .seconds(1)).schema
     let text = Self.form.schema.file(title: "T", doc: "D", others: ["other.json": duration])
@@ -123,7 +123,7 @@ struct DescriptionTests {
     #expect(text.contains(#""definitions": {}"#))
   }
 
-  @Test("the table has a row for each key, with what holds without it")
+  @Test("the table has a row for each key, with the default that applies without it")
   func table() {
     #expect(
       Self.form.table == """

@@ -1,4 +1,4 @@
-// Located documents: values, places, complaints and limits.
+// Located documents: values, positions, errors and limits.
 
 import Documents
 import Testing
@@ -18,7 +18,7 @@ struct DocumentTests {
     }
   }
 
-  @Test("values know their place and the keys that lead to them")
+  @Test("values know their position and the keys that lead to them")
   func places() throws {
     let root = try parsed("name: x\nsteps:\n  - read: battery-level\n")
     let steps = try #require(root.mapping?.last?.value.sequence)
@@ -28,7 +28,7 @@ struct DocumentTests {
     #expect(read.value.text == "battery-level")
   }
 
-  @Test("all duplicate keys are reported, each at its later place with the first one")
+  @Test("each duplicate key is reported at its later position, with the position of the first")
   func duplicates() {
     let text = """
       name: x
@@ -72,7 +72,7 @@ struct DocumentTests {
     #expect(try parsed(text).value(of: "a")?.text == value)
   }
 
-  @Test("places and duplicate keys are those of the text with surrogate pairs")
+  @Test("positions and duplicate keys are correct in a text with surrogate pairs")
   func placesBehindSurrogates() {
     #expect(
       complaints(#"{"\ud83d\ude00": 1, "😀": 2}"#) == [
@@ -82,7 +82,7 @@ struct DocumentTests {
   }
 
   @Test(
-    "a tab that indents is named as such",
+    "the error for a tab used as indentation names the tab",
     arguments: ["steps:\n\t- read: x\n", "a:\n  b: 1\n\tc: 2\n", "a:\n  - b: 1\n  \t- c\n"]
   )
   func tabs(text: String) {
@@ -130,13 +130,13 @@ struct DocumentTests {
   }
 
   @Test(
-    "texts that are not durations", arguments: ["10", "s", "-1s", "1d", "soon", "1e99h", "infs"]
+    "invalid durations are rejected", arguments: ["10", "s", "-1s", "1d", "soon", "1e99h", "infs"]
   )
   func noDurations(text: String) {
     #expect(Duration(written: text) == nil)
   }
 
-  @Test("complaints come in the order of the file, each once")
+  @Test("problems are reported in file order, each once")
   func complaintsOnce() {
     func problem(_ line: Int, _ message: String) -> Problem {
       Problem(message, at: Place(file: "a", line: line, column: 1))
@@ -145,7 +145,7 @@ struct DocumentTests {
     #expect(errors.problems == [problem(1, "a"), problem(2, "b")])
   }
 
-  @Test("all keys that are wrong are complained of at once, with the nearest known one")
+  @Test("all unknown keys are reported at once, each with the nearest known key")
   func mapping() throws {
     let root = try parsed("nam: x\ntimeout: soon\nextra: 1\n")
     var reader = MappingReader(root)
@@ -184,7 +184,7 @@ struct DocumentTests {
     #expect(found.first?.hasPrefix("chain.yaml:") == true)
   }
 
-  @Test("size, depth and repetition by aliases have limits")
+  @Test("size, depth and expansion of aliases have limits")
   func limits() {
     let deep = String(repeating: "[", count: 40) + String(repeating: "]", count: 40)
     #expect(complaints(deep).first?.contains("are nested deeper than") == true)
@@ -201,13 +201,15 @@ struct DocumentTests {
     #expect(complaints(bomb).first?.contains("more than 100000 values") == true)
   }
 
-  @Test("a key of forty octets that expands to a million million values", .timeLimit(.minutes(1)))
+  @Test(
+    "a key of forty bytes that expands to a million million values is rejected",
+    .timeLimit(.minutes(1)))
   func keyOfAliases() {
     var text = "a: [&b0 [x, x, x]"
     for level in 1...24 {
       text += ", &b\(level) [*b\(level - 1), *b\(level - 1), *b\(level - 1)]"
     }
-    // The same name again and again, which stands for what it stood for before.
+    // The anchor is redefined repeatedly, each time in terms of its previous value.
     var shadowed = "- &x [x, x]\n"
     for _ in 0..<40 { shadowed += "- &x [*x, *x]\n" }
     for text in [text + "]\n? *b24\n: c\n", shadowed] {
@@ -217,7 +219,7 @@ struct DocumentTests {
     }
   }
 
-  @Test("a long text that an alias repeats, and a long key over many values")
+  @Test("a long text repeated by an alias, and a long key above many values, are rejected")
   func muchText() {
     let long = String(repeating: "x", count: 100_000)
     let aliases = "- &x \(long)\n" + String(repeating: "- *x\n", count: 1_000)
@@ -229,7 +231,7 @@ struct DocumentTests {
     }
   }
 
-  @Test("an alias that is used often stands for what it is each time")
+  @Test("an alias that is used many times expands to its value each time")
   func usedOften() throws {
     let uses = String(repeating: "- { like: *one, and: *two }\n", count: 300)
     let root = try parsed("- &one { a: [b, c] }\n- &two { d: *one }\n" + uses)
@@ -237,7 +239,7 @@ struct DocumentTests {
   }
 
   @Test(
-    "a key that YAML 1.1 has as a truth value is named as it was",
+    "a key that YAML 1.1 reads as a boolean is reported as it was written",
     arguments: [("true", "on"), ("True", "on"), ("false", "off")]
   )
   func lostKey(key: String, word: String) throws {

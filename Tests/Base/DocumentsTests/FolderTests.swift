@@ -1,4 +1,4 @@
-// Folders that are made for files.
+// Creating the folder of a file.
 
 import Documents
 import Glibc
@@ -7,7 +7,7 @@ import Testing
 @Suite("Folder")
 struct FolderTests {
   @Test(
-    "a folder that exists is not made, nor is that of a file in the root, which has no name",
+    "make does nothing for an existing folder or an empty path",
     arguments: [("", nil), ("/", nil), ("/etc", nil), ("/etc/passwd/a/b", ENOTDIR)]
   )
   func make(path: String, number: Int32?) {

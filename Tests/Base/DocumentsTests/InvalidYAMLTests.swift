@@ -1,4 +1,4 @@
-// What is reported about invalid YAML: what to change, in which line.
+// Error messages for invalid YAML: the line, and the change to make.
 
 import Documents
 import Testing
@@ -94,13 +94,13 @@ struct InvalidYAMLTests {
     #expect(problem.line == String(lines[line - 1]))
   }
 
-  @Test("a control character has its place")
+  @Test("a control character is reported with its position")
   func control() throws {
     let problem = try #require(problems("a: 1\nb: x\u{7}y\n").first)
     #expect(problem.place?.description == "f:2:5")
   }
 
-  @Test("a line that may have a secret is not shown")
+  @Test("a line that may contain a secret is not shown")
   func secrets() throws {
     #expect(try #require(problems("pair: { passkey: 123456\n").first).line == nil)
     #expect(try #require(problems("keys:\n  a: \"00112233\n").first).line == nil)

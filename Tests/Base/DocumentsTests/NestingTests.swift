@@ -1,4 +1,4 @@
-// Documents whose lists and mappings lie deep in one another, and what refusing them takes.
+// Deeply nested lists and mappings, and how they are rejected.
 
 import Documents
 import Testing
@@ -20,7 +20,7 @@ struct NestingTests {
   }
 
   @Test(
-    "of deep keys the first that is nested too deep is reported, however deep and many there are",
+    "among many deep keys, the first that exceeds the depth limit is reported",
     arguments: [40, 200, 900, 5_000], [1, 90]
   )
   func keys(_ depth: Int, _ times: Int) {
@@ -31,7 +31,7 @@ struct NestingTests {
     )
   }
 
-  @Test("of deep lists the first that is nested too deep is reported")
+  @Test("among deep lists, the first that exceeds the depth limit is reported")
   func lists() {
     #expect(
       complaints("a: " + String(repeating: "[", count: 40) + String(repeating: "]", count: 40)) == [
@@ -40,7 +40,7 @@ struct NestingTests {
     )
   }
 
-  @Test("what lies as deep as it may is taken, with a path where it lies one deeper")
+  @Test("values at the depth limit are accepted; one level deeper is reported with its path")
   func allowed() {
     func nested(_ depth: Int) -> String {
       "a: " + String(repeating: "[", count: depth) + "1" + String(repeating: "]", count: depth)
@@ -50,13 +50,13 @@ struct NestingTests {
     #expect(complaints(nested(33)).first?.contains("a.1.1.1") == true)
   }
 
-  @Test("signs of lists and mappings in texts count for nothing")
+  @Test("list and mapping characters inside texts do not count as nesting")
   func texts() {
     let lines = (1...400).map { "- \"{[? { [ \($0)\"\n- what? {{ '[\n" }.joined()
     #expect(complaints(lines) == [])
   }
 
-  @Test("invalid YAML is reported as such, also after deep nesting")
+  @Test("invalid YAML is reported as invalid, even after deep nesting")
   func noYAML() {
     #expect(complaints("a: [1, 2").first?.contains("invalid YAML") == true)
   }

@@ -1,11 +1,11 @@
-// `within` is a bound, also over work that ignores cancellation.
+// `within` limits the call even if the work ignores cancellation.
 
 import Fixtures
 import Foundation
 import Signals
 import Testing
 
-@Suite("The bound of a blocking call")
+@Suite("The time limit of a blocking call")
 struct BoundTests {
   /// Work that ignores its cancellation until it is opened.
   private final class Gate: Sendable {
@@ -36,7 +36,7 @@ struct BoundTests {
     }
   }
 
-  /// Long enough for work to begin on a busy machine, too.
+  /// Long enough for work to start even on a busy machine.
   private static let limit = Duration.seconds(1)
 
   private static func time(_ body: () -> Void) -> Duration {
@@ -44,7 +44,9 @@ struct BoundTests {
     return clock.measure(body)
   }
 
-  @Test("work that ignores cancellation does not hold the caller; the next turn waits for it")
+  @Test(
+    "work that ignores cancellation does not delay the caller's timeout; the next turn waits for it"
+  )
   func stubborn() throws {
     let scheduler = SerialScheduler(on: EventLoop())
     let (gate, notes) = (Gate(), Recorded<String>())
@@ -71,7 +73,7 @@ struct BoundTests {
     #expect(notes.all == ["ended", "next"])
   }
 
-  @Test("the same in a schedule block, whose turn ends only after that work")
+  @Test("in a schedule block the call times out on time, and the turn ends only after the work")
   func inScheduleBlock() throws {
     let scheduler = SerialScheduler(on: EventLoop())
     let (gate, notes) = (Gate(), Recorded<String>())
@@ -91,7 +93,7 @@ struct BoundTests {
     #expect(notes.all == ["left", "ended", "next"])
   }
 
-  @Test("a neighbour that blocks the thread that drives does not hold the caller on another one")
+  @Test("a task that blocks the driving thread does not delay a timeout on another thread")
   func neighbour() {
     let loop = EventLoop()
     let here = SerialScheduler(on: loop)
@@ -111,7 +113,7 @@ struct BoundTests {
     #expect(Signal.lazily(on: here) { 2 }.firstOrDefault(0, within: .seconds(60)).value == 2)
   }
 
-  @Test("a block of schedule that blocks its thread does not hold the loop")
+  @Test("a schedule block that blocks its thread does not block the loop")
   func blockedBlock() throws {
     let loop = EventLoop()
     let (begun, over, fired) = (

@@ -1,4 +1,4 @@
-// Waits that are cancelled: those of a turn's own task, which the turn ends itself, and those of its
+// Cancelled waits: waits of a turn's own task, which the turn ends itself, and waits of its
 // child tasks, which the runtime ends.
 
 import Fixtures
@@ -25,7 +25,7 @@ struct CancelledWaitTests {
     return outcome.error
   }
 
-  @Test("a turn that is cancelled while a wait begins ends the wait with its cause")
+  @Test("a turn that is cancelled as a wait begins ends the wait with the cancellation cause")
   func duringStart() {
     let error = error { loop in
       try await wait(on: loop, operation: "waiting") { (_: Completion<Void>) in
@@ -35,7 +35,7 @@ struct CancelledWaitTests {
     #expect(error is Cause)
   }
 
-  @Test("a turn that is cancelled from the loop ends the wait that its task is in")
+  @Test("a turn that is cancelled from the loop ends the wait of its task")
   func duringWait() {
     let error = error { loop in
       try await wait(on: loop, operation: "waiting") { (_: Completion<Void>) in
@@ -46,7 +46,7 @@ struct CancelledWaitTests {
     #expect(error is Cause)
   }
 
-  @Test("no wait begins in a turn that was cancelled, however many are tried")
+  @Test("every wait in a cancelled turn fails before it begins")
   func afterwards() {
     let error = error { [notes] loop in
       Turn.current?.cancel(Cause())
@@ -65,7 +65,7 @@ struct CancelledWaitTests {
     #expect(notes.all == ["ended", "ended", "ended"])
   }
 
-  @Test("a child task's wait ends when that task alone is cancelled, and the turn goes on")
+  @Test("cancelling a child task alone ends its wait, and the turn continues")
   func childAlone() {
     let error = error { [notes] loop in
       await withTaskGroup(of: Void.self) { group in
@@ -86,7 +86,7 @@ struct CancelledWaitTests {
     #expect(notes.all == ["waiting", "CancellationError"])
   }
 
-  @Test("a turn that is cancelled ends the waits of its child tasks too")
+  @Test("cancelling a turn ends the waits of its child tasks")
   func childOfCancelled() {
     let error = error { [notes] loop in
       async let child: Void = wait(on: loop, operation: "waiting") { (_: Completion<Void>) in

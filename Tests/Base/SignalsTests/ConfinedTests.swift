@@ -27,7 +27,7 @@ struct ConfinedTests {
     deinit { state.count += 1 }
   }
 
-  @Test("it is changed in place, and what an assignment replaces is freed after the access")
+  @Test("state is changed in place, and a replaced value is freed after the access")
   func inPlace() {
     let state = Confined(State(), to: VirtualTimeLoop())
     state.count += 2
@@ -40,7 +40,7 @@ struct ConfinedTests {
     #expect(state.count == 1)
   }
 
-  @Test("what comes from another thread runs on the loop, and is waited for")
+  @Test("work from another thread runs on the loop while the caller waits")
   func handedOver() throws {
     let loop = EventLoop()
     defer { loop.end() }
@@ -66,9 +66,7 @@ struct ConfinedTests {
     }
   }
 
-  @Test(
-    "who drives a real loop is on it between two jobs, too: in a condition, and where a timer is freed"
-  )
+  @Test("between jobs, the driving thread is on the loop: in conditions and where a timer is freed")
   func betweenJobs() throws {
     let loop = EventLoop()
     defer { loop.end() }
@@ -81,7 +79,7 @@ struct ConfinedTests {
     try loop.drive { (try? loop.drive { true }) == nil }
   }
 
-  @Test("a condition is asked on the loop, too, when the driver leaves meanwhile")
+  @Test("a condition is evaluated on the loop even when the driving thread stops driving")
   func driverLeaves() throws {
     let loop = EventLoop()
     defer { loop.end() }
@@ -93,14 +91,14 @@ struct ConfinedTests {
     }
     try loop.run {
       isTurned.signal()
-      // What the condition does on the loop comes behind this, for whoever drives next.
+      // The condition's work is queued after this block; the next driving thread runs it.
       while loop.state.withLock({ $0.incoming.isEmpty }) { sched_yield() }
     }
     isOver.wait()
   }
 
   #if DEBUG
-    @Test("a debug build stops where it is touched while another thread turns the loop")
+    @Test("a debug build traps on access while another thread drives the loop")
     func touchedElsewhere() async {
       await #expect(processExitsWith: .failure) { touchBesideItsLoop() }
     }

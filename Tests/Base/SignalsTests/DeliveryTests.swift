@@ -19,7 +19,7 @@ struct DeliveryTests {
 
   let loop = VirtualTimeLoop()
 
-  @Test("deliver calls an actor with each value, in order, and passes it on")
+  @Test("deliver calls an actor with each value, in order, and passes the value on")
   func toActor() async throws {
     let model = Model()
     let signal = Signal.values(1...100).deliver(on: model) { model, value in
@@ -31,7 +31,7 @@ struct DeliveryTests {
     #expect(await model.values == passed)
   }
 
-  @Test("what an actor throws is the consumer's error")
+  @Test("an error that the actor throws is the consumer's error")
   func actorThrows() async throws {
     let model = Model()
     let signal = Signal.values([1, -1, 2]).catchError { _ in .just(0) }
@@ -42,7 +42,7 @@ struct DeliveryTests {
     #expect(await model.values == [1])
   }
 
-  @Test("deliver runs what comes after on an executor, where time is still the loop's")
+  @Test("deliver runs downstream operators on an executor, and time remains the loop's")
   func toExecutor() async throws {
     let loop = EventLoop()
     let onLoop = Recorded<Bool>()
@@ -61,13 +61,13 @@ struct DeliveryTests {
     #expect(onLoop.all == [true, false])
   }
 
-  @Test("a virtual loop waits for an executor instead of calling itself idle")
+  @Test("a virtual loop waits for an executor and does not report itself idle")
   func virtualExecutor() throws {
     let signal = Signal.values([1, 2]).deliver(on: globalConcurrentExecutor).map { $0 * 2 }
     #expect(try history(of: signal, on: loop).map(\.what) == ["2", "4", "completed"])
   }
 
-  @Test("virtual time stands still while an executor works, and passes for what comes after")
+  @Test("virtual time stops while an executor works, and advances for downstream waits")
   func virtualDeadline() throws {
     let scheduler = SerialScheduler(on: loop)
     let slow: @Sendable (Int) -> Int = { value in
@@ -81,7 +81,9 @@ struct DeliveryTests {
     #expect(loop.now == .start + .seconds(3))
   }
 
-  @Test("an operation behind an executor runs on its loop, in a turn, in a run and in a task")
+  @Test(
+    "an operation downstream of an executor runs on its loop, in a turn, in a run and in a task"
+  )
   func operationsStay() async throws {
     let loop = EventLoop()
     let scheduler = SerialScheduler(on: loop)
@@ -108,7 +110,7 @@ struct DeliveryTests {
     #expect(onLoop.all == Array(repeating: true, count: 12))
   }
 
-  @Test("a signal sends what an asynchronous sequence gives, and fails with it")
+  @Test("a signal made from an asynchronous sequence sends its values, and fails with its error")
   func sequence() throws {
     let (stream, continuation) = AsyncThrowingStream<Int, any Error>.makeStream()
     loop.after(.seconds(1)) { continuation.yield(1) }
@@ -120,7 +122,7 @@ struct DeliveryTests {
     )
   }
 
-  @Test("nothing is asked of a sequence before the run, nor while its value is dealt with")
+  @Test("a sequence is not iterated before the run, nor while a value is being handled")
   func lazySequence() throws {
     let asked = Recorded<Int>()
     let numbers = Numbers { asked.add($0) }
@@ -140,7 +142,7 @@ struct DeliveryTests {
     #expect(asked.all == [1, -1, 2, -2, 1, -1])
   }
 
-  @Test("cancelling the run cancels the iteration, and does not complete it")
+  @Test("cancelling the run cancels the iteration and does not complete it")
   func cancelledSequence() throws {
     let (stream, continuation) = AsyncStream<Int>.makeStream()
     let ended = Recorded<String>()
@@ -154,7 +156,7 @@ struct DeliveryTests {
   }
 }
 
-/// 1, 2, 3 …, anew for each iterator.
+/// 1, 2, 3 …, from the start for each iterator.
 private struct Numbers: AsyncSequence, Sendable {
   let asked: @Sendable (Int) -> Void
 

@@ -1,4 +1,4 @@
-// The four rows of the blocking call's table, and what it returns.
+// The four contexts of the blocking call, and its results.
 
 import Signals
 import Testing
@@ -24,7 +24,7 @@ struct FirstOrDefaultTests {
     #expect(outcome.error is NoValue)
   }
 
-  @Test("a failure is returned as it was thrown")
+  @Test("a failure is returned unchanged")
   func failure() {
     let outcome = Signal<Int>.failure(Broken()).firstOrDefault(3, within: .seconds(1))
     #expect(outcome.value == 3)
@@ -32,7 +32,7 @@ struct FirstOrDefaultTests {
     #expect(throws: Broken.self) { try outcome.result.get() }
   }
 
-  @Test("a deadline ends it at its instant, and names what was waited for")
+  @Test("a deadline ends the call at its instant, and names the operation that was pending")
   func deadline() {
     let scheduler = SerialScheduler(on: loop)
     let outcome = Signal<Int>.never().on(scheduler).firstOrDefault(3, within: .seconds(30))
@@ -45,7 +45,7 @@ struct FirstOrDefaultTests {
     #expect(loop.now == .start + .seconds(30))
   }
 
-  @Test("from a plain thread it takes a turn and drives")
+  @Test("called from a plain thread, it takes a turn and drives the loop")
   func plainThread() {
     let scheduler = SerialScheduler(on: EventLoop())
     let outcome = Signal.lazily(on: scheduler) { 5 }.firstOrDefault(0, within: .seconds(10))
@@ -53,7 +53,7 @@ struct FirstOrDefaultTests {
     #expect(scheduler.isIdle)
   }
 
-  @Test("from an async function on another executor it takes a turn and drives")
+  @Test("called from an async function on another executor, it takes a turn and drives the loop")
   func asyncFunction() async {
     let scheduler = SerialScheduler(on: EventLoop())
     let value = await Task.detached {
@@ -62,7 +62,7 @@ struct FirstOrDefaultTests {
     #expect(value == 5)
   }
 
-  @Test("in a schedule block it is part of that turn")
+  @Test("called in a schedule block, it is part of that turn")
   func scheduleBlock() throws {
     let scheduler = SerialScheduler(on: loop)
     let values = Guarded<[Int]>([])
@@ -76,7 +76,7 @@ struct FirstOrDefaultTests {
     #expect(loop.now == .start + .seconds(3))
   }
 
-  @Test("in an operator's closure it fails at once")
+  @Test("called in an operator's closure, it fails at once")
   func operatorClosure() {
     let scheduler = SerialScheduler(on: loop)
     let inner = Guarded<(any Error)?>(nil)
@@ -90,7 +90,7 @@ struct FirstOrDefaultTests {
     #expect(loop.now == .start)
   }
 
-  @Test("in a callback of a loop it fails at once")
+  @Test("called in a loop's callback, it fails at once")
   func callback() throws {
     let other = SerialScheduler(on: EventLoop())
     let inner = Guarded<(any Error)?>(nil)
@@ -102,7 +102,7 @@ struct FirstOrDefaultTests {
     #expect(inner.withLock { $0 } is BlockedInsideLoop)
   }
 
-  @Test("while another scheduler of the loop is blocked up the stack it fails at once")
+  @Test("called while another scheduler of the same loop blocks an outer frame, it fails at once")
   func nestedSchedulers() throws {
     let first = SerialScheduler(on: loop, name: "first")
     let second = SerialScheduler(on: loop, name: "second")

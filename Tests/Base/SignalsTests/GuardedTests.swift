@@ -1,4 +1,4 @@
-// What may be guarded.
+// Values that Guarded can protect.
 
 import Testing
 
@@ -8,7 +8,7 @@ import Testing
 struct GuardedTests {
   private struct Holder { var call: (@Sendable () -> Void)? }
 
-  @Test("a closure that is the state is known, one inside of something that has a name is none")
+  @Test("a type is recognised as a closure only if the closure is not inside a named type")
   func closures() {
     let wrapped: [Any.Type] = [
       (() -> Void).self, (@Sendable (Int) async throws -> Void)?.self, (() -> Void)??.self,
@@ -22,7 +22,7 @@ struct GuardedTests {
     #expect(!kept.contains { isRewrappedClosure("\($0)") })
   }
 
-  @Test("a closure of a struct is called directly, however often it was handed out")
+  @Test("a closure stored in a struct is called directly, however often it was copied out")
   func handedOut() {
     let calls = Guarded(0)
     let holder = Guarded(Holder(call: { calls.withLock { $0 += 1 } }))

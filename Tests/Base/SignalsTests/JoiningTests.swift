@@ -24,7 +24,7 @@ struct JoiningTests {
     Signal<Value>.never().finally { [notes] in notes.add("cleaned") }
   }
 
-  @Test("merge sends values as they come, and completes with the last")
+  @Test("merge sends values as they arrive, and completes with its last source")
   func merge() throws {
     let merged = Signal.merge(letters(3, every: 1000), letters(2, every: 1500).map { "x" + $0 })
     #expect(
@@ -36,7 +36,7 @@ struct JoiningTests {
     #expect(try history(Signal<Int>.merge([])).map(\.what) == ["completed"])
   }
 
-  @Test("a slow consumer of merged signals slows each of them")
+  @Test("a slow consumer of a merge slows down every source")
   func mergeBackPressure() throws {
     let merged = Signal.merge(.values([1, 2]), .values([10, 20]))
       .flattenMap { Signal.just($0).delay(.seconds(1)) }
@@ -48,7 +48,7 @@ struct JoiningTests {
     )
   }
 
-  @Test("zip pairs by position, and completes when there can be no further pair")
+  @Test("zip pairs by position, and completes when no further pair is possible")
   func zip() throws {
     let zipped = Signal.zip(ticks(2, every: .seconds(1)), letters(5, every: 1500))
     #expect(
@@ -64,7 +64,7 @@ struct JoiningTests {
     #expect(try history(four).map(\.what) == ["(1, \"a\", 1, 2.5)", "completed"])
   }
 
-  @Test("a zipped signal whose value waits is not asked for another")
+  @Test("zip requests no further value from a source whose value is waiting")
   func zipBackPressure() throws {
     let eager = Signal.values([1, 2, 3]).on(value: { [notes] in notes.add("sent \($0)") })
     let zipped = Signal.zip(eager, letters(2, every: 1000))
@@ -72,14 +72,14 @@ struct JoiningTests {
     #expect(notes.all == ["sent 1", "pair 1", "sent 2", "pair 2", "sent 3"])
   }
 
-  @Test("zip of an empty signal completes at once and stops the others")
+  @Test("zip with an empty signal completes at once and stops the other sources")
   func zipEmpty() throws {
     let zipped = Signal.zip(endless(Int.self), Signal<String>.empty())
     #expect(try history(zipped) == [Moment(0, "completed")])
     #expect(notes.all == ["cleaned"])
   }
 
-  @Test("combineLatest of different types waits for all, then sends at each value")
+  @Test("combineLatest of different types waits for a value from each, then sends at each value")
   func combine() throws {
     let combined = Signal.combineLatest(
       ticks(3, every: .seconds(1)),
@@ -95,13 +95,13 @@ struct JoiningTests {
     )
   }
 
-  @Test("combineLatest of a signal that is empty sends nothing, and completes with the others")
+  @Test("combineLatest with an empty signal sends nothing, and completes with the other sources")
   func combineEmpty() throws {
     let combined = Signal.combineLatest(ticks(2, every: .seconds(1)), Signal<String>.empty())
     #expect(try history(combined) == [Moment(2000, "completed")])
   }
 
-  @Test("withLatest drops values before the first of the other, and completes with its source")
+  @Test("withLatest drops values until the other signal has one, and completes with its source")
   func withLatest() throws {
     let joined = ticks(4, every: .seconds(1)).withLatest(
       from: letters(2, every: 1500).concat(endless(String.self))
@@ -115,7 +115,7 @@ struct JoiningTests {
     #expect(notes.all == ["cleaned"])
   }
 
-  @Test("withLatest takes the other's newest value although its consumer is slow")
+  @Test("withLatest uses the other signal's newest value even if its consumer is slow")
   func withLatestSlow() throws {
     let joined = Signal.values([1, 2]).delay(.milliseconds(100))
       .withLatest(from: ticks(50, every: .milliseconds(100)))
@@ -124,13 +124,15 @@ struct JoiningTests {
     #expect(try history(joined).map(\.what).dropFirst().first == "(2, 11)")
   }
 
-  @Test("withLatest keeps using the last value of another signal that has completed")
+  @Test("withLatest keeps using the last value of the other signal after it completes")
   func withLatestCompleted() throws {
     let joined = ticks(2, every: .seconds(1)).withLatest(from: .just("x"))
     #expect(try history(joined).map(\.what) == ["(1, \"x\")", "(2, \"x\")", "completed"])
   }
 
-  @Test("a failure of one joined signal cleans up the others, and ends all", arguments: 0..<4)
+  @Test(
+    "a failure of one joined signal cleans up the others and fails the joined signal",
+    arguments: 0..<4)
   func failure(which: Int) throws {
     let failing = Signal<String>.failure(Broken()).delay(.seconds(1))
       .concat(.empty())
@@ -146,7 +148,7 @@ struct JoiningTests {
     #expect(notes.all == ["cleaned"])
   }
 
-  @Test("cancelling joined signals cleans them all up", arguments: 0..<4)
+  @Test("cancelling a joined signal cleans up all its sources", arguments: 0..<4)
   func cancelled(which: Int) throws {
     let (one, other) = (endless(Int.self), endless(String.self))
     let all: [Signal<Void>] = [
@@ -159,7 +161,7 @@ struct JoiningTests {
     #expect(notes.all == ["cleaned", "cleaned"])
   }
 
-  @Test("joined signals take the turn of the first that has a home")
+  @Test("a joined signal takes the turn of its first source that has a home")
   func home() {
     let scheduler = SerialScheduler(on: loop)
     let homeless = Signal.just("x")

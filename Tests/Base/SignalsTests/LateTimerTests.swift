@@ -1,4 +1,4 @@
-// Timers that cannot keep up with their pace, and what else the loop has to do.
+// Timers that fall behind must not starve the loop's other work.
 
 import Testing
 
@@ -48,7 +48,7 @@ struct LateTimerTests {
     }
   }
 
-  @Test("ticks that take longer than their period delay a deadline by one of them at most")
+  @Test("ticks that take longer than their period delay a deadline by at most one tick")
   func deadline() throws {
     let events = SteeredEvents()
     let loop = Loop(events)
@@ -62,7 +62,7 @@ struct LateTimerTests {
     loop.end()
   }
 
-  @Test("what a late tick has posted runs before the next tick")
+  @Test("work posted by a late tick runs before the next tick")
   func jobs() throws {
     let events = SteeredEvents()
     let loop = Loop(events)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The end of a loop")
 struct LoopEndTests {
-  @Test("what is queued is run, what is armed is forgotten, and the loop is freed")
+  @Test("ending a loop runs queued work, discards armed timers and frees the loop")
   func freed() {
     weak var freed: Loop?
     let ran = Guarded(false)
@@ -26,7 +26,9 @@ struct LoopEndTests {
     #expect(freed == nil)
   }
 
-  @Test("a clean-up of many steps that the end sets off is run to its end, and then freed")
+  @Test(
+    "a clean-up of many steps that ending the loop triggers runs to completion, and is then freed"
+  )
   func cleanUps() throws {
     weak var freed: Loop?
     let steps = Guarded(0)
@@ -49,7 +51,7 @@ struct LoopEndTests {
     #expect(freed == nil)
   }
 
-  @Test("what was run last is forgotten too")
+  @Test("the last job that ran is released, so the loop is freed")
   func lastRun() {
     weak var freed: Loop?
     do {
@@ -63,7 +65,9 @@ struct LoopEndTests {
     #expect(freed == nil)
   }
 
-  @Test("a drive whose end comes between two callbacks forgets the first and runs the second later")
+  @Test(
+    "a drive that ends between two callbacks frees the first and leaves the second for later"
+  )
   func betweenCallbacks() throws {
     final class Held: Sendable {}
     let loop = VirtualTimeLoop()
@@ -82,7 +86,7 @@ struct LoopEndTests {
     #expect(ran.withLock { $0 } == [1, 2])
   }
 
-  @Test("a wait on a loop that is shut down fails with that")
+  @Test("shutting down a loop fails its pending waits with the shutdown error")
   func waiting() throws {
     let loop = VirtualTimeLoop()
     let failure = Guarded<(any Error)?>(nil)

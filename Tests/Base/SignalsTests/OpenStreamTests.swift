@@ -1,4 +1,4 @@
-// Operators that hand values to another task keep what is downstream of an open stream known as such.
+// Operators that pass values to another task keep track of the open stream they come from.
 
 import Fixtures
 import Signals
@@ -48,7 +48,7 @@ struct OpenStreamTests {
     Signal.interval(.seconds(3)).mine { [stream] send in try await stream.whileOpen(send) }
   }
 
-  @Test("a value is known to come from a stream that is open", arguments: Handing.all)
+  @Test("code that handles a value knows that the value's stream is open", arguments: Handing.all)
   func passed(_ operator: Handing) throws {
     let seen = Recorded<Bool>()
     let signal = `operator`.apply(numbers).on(value: { [stream] _ in
@@ -62,7 +62,7 @@ struct OpenStreamTests {
     #expect(seen.all == [true, true, true, false])
   }
 
-  @Test("behind the end of the stream nothing is downstream of it", arguments: Handing.all)
+  @Test("code after the end of the stream is not downstream of it", arguments: Handing.all)
   func ended(_ operator: Handing) throws {
     let seen = Recorded<Bool>()
     let signal = `operator`.apply(numbers.take(1).concat(.never())).take(1)
@@ -71,7 +71,7 @@ struct OpenStreamTests {
     #expect(seen.all == [false])
   }
 
-  @Test("a task of the loop that begins in a sink is downstream of nothing")
+  @Test("a loop task that begins in a sink is downstream of no stream")
   func tasks() throws {
     let seen = Recorded<Bool>()
     let signal = numbers.on(value: { [loop, stream] _ in

@@ -1,4 +1,4 @@
-// What each operator does, by its history in virtual time.
+// The operators, each tested by its history in virtual time.
 
 import Fixtures
 import Signals
@@ -12,7 +12,7 @@ struct OperatorTests {
     try history(of: signal, on: loop).map(\.what)
   }
 
-  @Test("just, empty and failure are their one event")
+  @Test("just sends its value and completes, empty completes, failure fails")
   func known() throws {
     #expect(try events(.just(1)) == ["1", "completed"])
     #expect(try events(Signal<Int>.empty()) == ["completed"])
@@ -25,7 +25,9 @@ struct OperatorTests {
     #expect(moments == [Moment(2000, "cancelled")])
   }
 
-  @Test("map, filter, compactMap, scan, skip, take, distinctUntilChanged and collect")
+  @Test(
+    "map, filter, compactMap, scan, skip, take, distinctUntilChanged and collect transform values"
+  )
   func values() throws {
     let numbers = Signal.values([1, 1, 2, 3, 3, 4])
     #expect(
@@ -44,7 +46,7 @@ struct OperatorTests {
     #expect(try events(Signal<Int>.empty().collect()) == ["[]", "completed"])
   }
 
-  @Test("collect has a bound")
+  @Test("collect fails at its bound")
   func collectBound() throws {
     #expect(
       try events(Signal.values([1, 2, 3]).collect(limit: 2)).last?.hasPrefix("failed: more than 2")
@@ -52,7 +54,7 @@ struct OperatorTests {
     )
   }
 
-  @Test("tryMap fails where the closure throws")
+  @Test("tryMap fails when its closure throws")
   func tryMap() throws {
     let signal = Signal.values([1, 2, 3]).tryMap { (value: Int) throws -> Int in
       if value == 2 { throw Broken() }
@@ -61,7 +63,7 @@ struct OperatorTests {
     #expect(try events(signal) == ["1", "failed: Broken()"])
   }
 
-  @Test("flattenMap runs one signal after the other")
+  @Test("flattenMap runs one inner signal after the other")
   func concatenated() throws {
     let signal = Signal.values([3, 1]).flattenMap { number in
       ticks(number, every: .seconds(1)).map { "\(number).\($0)" }
@@ -74,7 +76,7 @@ struct OperatorTests {
     )
   }
 
-  @Test("a merging flattenMap runs at most its limit side by side")
+  @Test("a merging flattenMap runs at most its limit of inner signals concurrently")
   func merged() throws {
     let signal = Signal.values([3, 2, 1]).flattenMap(.merge(limit: 2)) { number in
       Signal.just(number).delay(.seconds(number))
@@ -86,7 +88,7 @@ struct OperatorTests {
     )
   }
 
-  @Test("flattenMap to the latest cancels the one before")
+  @Test("flattenMap to the latest cancels the previous inner signal")
   func latest() throws {
     let notes = Recorded<String>()
     let signal = ticks(3, every: .seconds(2)).flattenMap(.latest) { number in
@@ -102,7 +104,7 @@ struct OperatorTests {
     #expect(notes.all == ["end of 1", "end of 2", "end of 3"])
   }
 
-  @Test("how a replaced signal failed does not explain a later deadline")
+  @Test("the failure of a replaced inner signal does not explain a later deadline")
   func replacedFailure() {
     let loop = loop
     let signal = ticks(2, every: .seconds(1)).concat(.never()).flattenMap(.latest) { number in
@@ -119,7 +121,7 @@ struct OperatorTests {
     #expect(outcome.error is TimedOut)
   }
 
-  @Test("then ignores the values, concat goes on, startWith comes first")
+  @Test("then ignores the values, concat continues with the next signal, startWith sends first")
   func sequences() throws {
     #expect(try events(Signal.values([1, 2]).then { .just("next") }) == ["next", "completed"])
     #expect(
@@ -128,7 +130,7 @@ struct OperatorTests {
     #expect(try events(Signal<Int>.failure(Broken()).then { .just(1) }) == ["failed: Broken()"])
   }
 
-  @Test("takeUntil completes at the trigger's value or completion, not at its failure")
+  @Test("takeUntil completes when the trigger sends a value or completes, not when it fails")
   func takeUntil() throws {
     let source = ticks(3, every: .seconds(1))
     let trigger = Signal.just(()).delay(.milliseconds(2500))
@@ -143,7 +145,7 @@ struct OperatorTests {
     #expect(try events(source.takeUntil(Signal<Int>.empty())) == ["completed"])
   }
 
-  @Test("delay keeps the spacing, and lets a failure through at once")
+  @Test("delay preserves the spacing, and forwards a failure at once")
   func delay() throws {
     #expect(
       try history(of: ticks(2, every: .seconds(1)).delay(.seconds(5)), on: loop) == [
@@ -154,7 +156,7 @@ struct OperatorTests {
     #expect(loop.now == .start + .seconds(7))
   }
 
-  @Test("timeout is for the whole signal, idleTimeout for the gaps")
+  @Test("timeout limits the whole signal, idleTimeout the gaps between values")
   func timeouts() throws {
     let whose = ", the limit of the signal"
     #expect(
@@ -172,7 +174,7 @@ struct OperatorTests {
     )
   }
 
-  @Test("retry runs the work again, after waits that double, and gives up")
+  @Test("retry runs the work again after waits that double, then gives up")
   func retry() throws {
     let runs = Recorded<String>()
     let failing = Signal<Int> { _ in
@@ -184,7 +186,7 @@ struct OperatorTests {
     #expect(runs.all == ["0.0 seconds", "1.0 seconds", "3.0 seconds", "6.0 seconds"])
   }
 
-  @Test("lazily runs again on retry: a failure is not replayed")
+  @Test("lazily runs its work again on retry and does not replay a failure")
   func lazily() {
     let scheduler = SerialScheduler(on: loop)
     let runs = Recorded<String>()
@@ -204,14 +206,14 @@ struct OperatorTests {
     #expect(try events(signal) == ["1", "2", "completed"])
   }
 
-  @Test("logNext reports each value")
+  @Test("logNext logs each value")
   func logNext() throws {
     let notes = Recorded<String>()
     _ = try events(Signal.values([1, 2]).logNext("number") { notes.add($0) })
     #expect(notes.all == ["number: 1", "number: 2"])
   }
 
-  @Test("a subject sends to those who observe, and ends them")
+  @Test("a subject sends values to its observers and ends them")
   func subject() throws {
     let subject = Subject<Int>()
     subject.send(0)
@@ -228,7 +230,7 @@ struct OperatorTests {
     #expect(subject.observerCount == 0)
   }
 
-  @Test("a subject's slow observer fails by name when its buffer is full")
+  @Test("a slow observer of a subject fails with a named error when its buffer is full")
   func overflow() throws {
     let subject = Subject<Int>(bufferLimit: 3)
     loop.after(.seconds(1)) { for number in 1...5 { subject.send(number) } }
@@ -237,7 +239,7 @@ struct OperatorTests {
     #expect(seen.last?.contains("more than 3 values") == true)
   }
 
-  @Test("deliver hands values to another loop")
+  @Test("deliver moves values to another loop")
   func deliver() async throws {
     let other = EventLoop()
     let here = EventLoop()

@@ -1,4 +1,4 @@
-// Operators written with the public interface alone, as another package would.
+// Custom operators that use only the public interface, as in another package.
 
 import Fixtures
 import Signals
@@ -19,7 +19,7 @@ extension Signal {
   }
 }
 
-@Suite("Operators of others")
+@Suite("Custom operators")
 struct OwnOperatorTests {
   let loop = VirtualTimeLoop()
 
@@ -27,13 +27,13 @@ struct OwnOperatorTests {
     try SignalsTests.history(of: signal, on: loop, cancelAt: limit)
   }
 
-  @Test("each run of a state machine begins with the value that was given")
+  @Test("each run of a state machine starts from the initial state")
   func machineAnew() throws {
     let throttled = Signal.values([1, 2, 3]).throttle(.seconds(1))
     for _ in 0..<2 { #expect(try history(throttled).map(\.what) == ["1", "3", "completed"]) }
   }
 
-  @Test("a machine that throws fails the run after what it has ready, and stops its source")
+  @Test("a machine that throws sends its pending values, fails the run and stops its source")
   func machineThrows() throws {
     struct Failing: SignalOperator {
       var ready: [Int] = []
@@ -49,12 +49,12 @@ struct OwnOperatorTests {
     #expect(notes.all == ["clean"])
   }
 
-  @Test("outside a loop, there is no loop of the present work")
+  @Test("outside a loop, there is no current loop")
   func noLoop() {
     #expect(throws: NotOnLoop.self) { try Loop.current }
   }
 
-  @Test("a wait of one's own ends with its answer, its limit or a cancellation")
+  @Test("a custom wait ends with its answer, its time limit or a cancellation")
   func acknowledged() throws {
     let signal = Signal.values([1, 2]).acknowledged { [loop] value, done in
       if value == 1 { loop.after(.seconds(1)) { done.succeed(()) } }

@@ -23,9 +23,7 @@ struct PassingValuesTests {
     #expect(try events(failing.takeLast(2)) == ["failed: Broken()"])
   }
 
-  @Test(
-    "takeWhile ends before the first value that is false, takeThrough with the first that is true"
-  )
+  @Test("takeWhile stops before the first value that fails the test, takeThrough stops after it")
   func takeWhile() throws {
     let numbers = Signal.values([1, 2, 3, 1]).finally { [notes] in notes.add("clean") }
     #expect(try events(numbers.takeWhile { $0 < 3 }) == ["1", "2", "completed"])
@@ -35,7 +33,7 @@ struct PassingValuesTests {
     #expect(notes.all.count == 3)
   }
 
-  @Test("a consumer that fails gets no further array")
+  @Test("a consumer that throws receives no further array")
   func bufferCountConsumer() throws {
     let seen = Recorded<[Int]>()
     #expect(throws: OtherBroken.self) {
@@ -49,7 +47,7 @@ struct PassingValuesTests {
     #expect(seen.all == [[1, 2]])
   }
 
-  @Test("mapError changes a failure of the source, not the consumer's nor a cancellation")
+  @Test("mapError changes a failure of the source, but not a consumer's error or a cancellation")
   func mapError() throws {
     #expect(
       try events(failing.mapError { _ in OtherBroken() })
@@ -72,7 +70,7 @@ struct PassingValuesTests {
     )
   }
 
-  @Test("on is called before each event goes on")
+  @Test("on is called before each event is passed on")
   func on() throws {
     _ = try events(noting(.just(1)).map { [notes] in notes.add("then \($0)") })
     #expect(notes.all == ["value 1", "then 1", "completed"])

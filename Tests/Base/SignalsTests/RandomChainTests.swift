@@ -4,12 +4,12 @@ import Fixtures
 import Signals
 import Testing
 
-/// What a signal that takes no time sends, and whether it fails then.
+/// The values that an instantaneous signal sends, and whether it then fails.
 private struct Model: Equatable {
   var values: [Int]
   var fails: Bool
 
-  /// What goes through operators that send nothing but a result of all values.
+  /// The output of operators that send only a result of all values, on completion.
   func onCompletion(_ results: ([Int]) -> [Int]) -> Model {
     Model(values: fails ? [] : results(values), fails: fails)
   }
@@ -155,7 +155,8 @@ private struct Link: Sendable {
 
 @Suite("Random chains of operators")
 struct RandomChainTests {
-  @Test("send what the same operations on lists return", arguments: 1...400)
+  @Test(
+    "random chains send the values that the same operations on lists return", arguments: 1...400)
   func laws(seed: Int) throws {
     let loop = VirtualTimeLoop()
     var generator = SeededGenerator(seed: UInt64(seed))

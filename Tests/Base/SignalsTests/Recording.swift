@@ -3,7 +3,7 @@
 import Signals
 import Testing
 
-/// What happened, and when.
+/// An event and its time.
 struct Moment: Equatable, CustomStringConvertible {
   let at: Duration
   let what: String
@@ -42,7 +42,7 @@ func history<Value>(
   return moments.withLock { $0 }
 }
 
-/// Runs what is left to happen, so that no task outlives the test.
+/// Runs all remaining work, so that no task outlives the test.
 func drain(_ loop: VirtualTimeLoop) {
   #expect(throws: LoopIdle.self) { try loop.drive { false } }
 }

@@ -1,4 +1,4 @@
-// What has ended holds nothing: neither its loop, nor what it was begun with.
+// Ended runs hold no reference to their loop or their arguments.
 
 import Testing
 
@@ -8,7 +8,7 @@ import Testing
 struct ReleaseOfRunsTests {
   private final class Token: Sendable {}
 
-  @Test("a run with a deadline releases its loop when it has ended before that", arguments: [1, 0])
+  @Test("a run that ends before its deadline releases its loop", arguments: [1, 0])
   func deadline(_ values: Int) {
     weak var released: VirtualTimeLoop?
     do {
@@ -23,7 +23,7 @@ struct ReleaseOfRunsTests {
     #expect(released == nil)
   }
 
-  @Test("an observation and an iteration that have ended release their receivers")
+  @Test("ended observations and iterations release their receivers")
   func receivers() throws {
     let loop = VirtualTimeLoop()
     weak var observed: Token?
@@ -42,7 +42,7 @@ struct ReleaseOfRunsTests {
     #expect(observed == nil && iterated == nil)
   }
 
-  @Test("an interval that gave its value ends, and its loop with it")
+  @Test("an interval ends after its requested value, and releases its loop")
   func homeless() throws {
     weak var released: Loop?
     do {

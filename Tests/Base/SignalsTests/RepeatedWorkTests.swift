@@ -12,7 +12,7 @@ struct RepeatedWorkTests {
     try SignalsTests.history(of: signal, on: loop, cancelAt: limit)
   }
 
-  @Test("interval keeps to its grid, and leaves out what a slow consumer misses")
+  @Test("interval keeps to its schedule, and skips ticks that a slow consumer misses")
   func interval() throws {
     let slow = Signal<Int>.interval(.seconds(1)).take(4).flattenMap { number in
       Signal.just(number).delay(.milliseconds(number == 2 ? 2500 : 100))
@@ -33,7 +33,7 @@ struct RepeatedWorkTests {
     )
   }
 
-  @Test("poll begins at once, never runs twice at a time, and asks anew each time")
+  @Test("poll starts at once, never overlaps itself, and requests a new value each time")
   func poll() throws {
     let asked = Guarded(0)
     let polled = Signal<Int>.poll(every: .seconds(1)) {
@@ -51,13 +51,15 @@ struct RepeatedWorkTests {
     )
   }
 
-  @Test("the first failure ends a poll")
+  @Test("the first failure ends the poll")
   func failedPoll() throws {
     let polled = Signal<Int>.poll(every: .seconds(1)) { .failure(Broken()) }
     #expect(try history(polled) == [Moment(0, "failed: Broken()")])
   }
 
-  @Test("combineLatest waits for all, then sends at each value, and ends with the last")
+  @Test(
+    "combineLatest waits for a value from each, sends at each value, and ends with its last source"
+  )
   func combining() throws {
     let joined = Signal.combineLatest([
       ticks(3, every: .seconds(1)), ticks(2, every: .milliseconds(1600)).map { $0 * 10 },

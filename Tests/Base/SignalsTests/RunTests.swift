@@ -35,7 +35,7 @@ struct RunTests {
     }
   }
 
-  @Test("a run holds the turn that it took to its end, clean-up included")
+  @Test("a run holds its turn until it ends, clean-up included")
   func held() throws {
     let devices = scheduler("devices")
     let run = Signal.just(1).flattenMap { [self] _ in connect(of: devices) }
@@ -60,7 +60,7 @@ struct RunTests {
     #expect(devices.isIdle)
   }
 
-  @Test("parallel branches share the request for the turn")
+  @Test("parallel branches share one request for the turn")
   func branches() throws {
     let devices = scheduler("devices")
     let busy = loop.task { [loop] in
@@ -78,12 +78,12 @@ struct RunTests {
   }
 
   @Test(
-    "an operation of another scheduler fails at once, with the names of both",
+    "an operation of another scheduler fails at once, naming both schedulers",
     arguments: ["home", "no home", "turn", "schedule"]
   )
   func otherScheduler(place: String) throws {
     let (a, b) = (scheduler("a"), scheduler("b"))
-    // Somebody has the turn of b: waiting for it would take an hour.
+    // Another run holds the turn of b for an hour.
     _ = loop.task { [loop] in try await b.turn { try await loop.sleep(for: .seconds(3_600)) } }
     let chain = operation("read a", of: a).flattenMap { [self] _ in operation("read b", of: b) }
     let error = Guarded<(any Error)?>(nil)
@@ -120,7 +120,7 @@ struct RunTests {
     drain(loop)
   }
 
-  @Test("a blocking call in a turn of another scheduler fails at once, with the names of both")
+  @Test("a blocking call in a turn of another scheduler fails at once, naming both schedulers")
   func blockingElsewhere() throws {
     let (a, b) = (scheduler("a"), SerialScheduler(on: EventLoop(), name: "b"))
     let error = Guarded<(any Error)?>(nil)
@@ -133,7 +133,7 @@ struct RunTests {
     #expect([failure.present, failure.wanted] == ["a", "b"])
   }
 
-  @Test("waiting for the turn counts towards the deadline, and the request is taken back")
+  @Test("waiting for the turn counts towards the deadline, and a timeout withdraws the request")
   func waitingCounts() throws {
     let devices = scheduler("devices")
     let busy = loop.task { [loop] in
@@ -157,7 +157,7 @@ struct RunTests {
     #expect(notes.all.isEmpty)
   }
 
-  @Test("a scheduler that is shut down while a run waits for its turn ends the run")
+  @Test("shutting down a scheduler ends a run that waits for its turn")
   func shutDown() throws {
     let devices = scheduler("devices")
     let busy = loop.task { [loop] in
@@ -171,7 +171,7 @@ struct RunTests {
     #expect(devices.isIdle)
   }
 
-  @Test("an async first has a deadline, also when none is named")
+  @Test("an async first has a deadline even when the caller gives none")
   func deadline() throws {
     try loop.run { [loop] in
       await #expect(throws: TimedOut.self) { try await Signal<Int>.never().first() }
@@ -180,7 +180,7 @@ struct RunTests {
     drain(loop)
   }
 
-  @Test("a poll holds its turn for its life, unless it takes one for each time")
+  @Test("a poll holds its turn until it ends, unless it takes a turn for each repetition")
   func polls() throws {
     let devices = scheduler("devices")
     for (poll, expected) in [
@@ -209,7 +209,7 @@ struct RunTests {
     }
   }
 
-  @Test("a run that takes a turn for each time takes none beside them")
+  @Test("a run that takes a turn for each repetition holds no turn in between")
   func pollBeside() throws {
     let (a, b) = (scheduler("a"), scheduler("b"))
     let polling = Signal.poll(every: .seconds(10), takingTurnsOf: a) { [self] in
@@ -225,7 +225,7 @@ struct RunTests {
     #expect(a.isIdle && b.isIdle)
   }
 
-  @Test("what work on a loop observes without a home runs on that loop, and reaches its operations")
+  @Test("a signal without a home that is observed on a loop runs there and reaches its operations")
   func observedOnLoop() throws {
     let devices = scheduler("devices")
     let run = Signal.just(1).flattenMap { [self] _ in operation("read", of: devices) }
@@ -238,7 +238,7 @@ struct RunTests {
     #expect(devices.isIdle)
   }
 
-  @Test("a turn inside a run without a home is the run's turn")
+  @Test("a turn inside a run without a home belongs to the run")
   func turnInRun() throws {
     let devices = scheduler("devices")
     let run = Signal<String> { [self] sink in

@@ -1,4 +1,4 @@
-// A shared run belongs to the turn that began it.
+// A shared run belongs to the turn that started it.
 
 import Fixtures
 import Signals
@@ -9,7 +9,7 @@ struct ShareTurnTests {
   let loop = VirtualTimeLoop()
   let notes = Recorded<String>()
 
-  /// Ticks every second, whose clean-up takes half a second.
+  /// Ticks every second, with a clean-up that takes half a second.
   private func source() -> Signal<Int> {
     Signal.deferred { [loop, notes] in
       notes.add("\(loop.now.sinceStart / .milliseconds(1)) source begins")
@@ -62,7 +62,7 @@ struct ShareTurnTests {
     #expect(scheduler.isIdle)
   }
 
-  @Test("a run that was begun outside of a turn goes on when the turn of an observer ends")
+  @Test("a run that started outside a turn continues when an observer's turn ends")
   func joined() {
     let scheduler = SerialScheduler(on: loop)
     let shared = source().share()
@@ -77,7 +77,7 @@ struct ShareTurnTests {
     )
   }
 
-  @Test("values that were replayed to the end stay for later turns")
+  @Test("values of a completed replay remain available to later turns")
   func replayed() throws {
     let scheduler = SerialScheduler(on: loop)
     let shared = ticks(2, every: .seconds(1)).replayLast()

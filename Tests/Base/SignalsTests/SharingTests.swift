@@ -46,7 +46,7 @@ struct SharingTests {
     }
   }
 
-  @Test("share runs the source once for all, from the first observer to the last")
+  @Test("share runs the source once for all observers, from the first observer to the last")
   func share() {
     let shared = source(9, cleaningUpFor: .milliseconds(100)).share()
     observer("A", of: shared, from: 0, to: 2500)
@@ -60,7 +60,7 @@ struct SharingTests {
     )
   }
 
-  @Test("share does not begin before it is observed, and begins anew after each end")
+  @Test("share starts when it is first observed, and restarts after each end")
   func shareAnew() {
     let shared = source(1).share()
     drain(loop)
@@ -76,7 +76,7 @@ struct SharingTests {
     )
   }
 
-  @Test("who comes during the clean-up of a shared run waits for its end, and starts another")
+  @Test("an observer that subscribes during clean-up waits for its end, then starts a new run")
   func duringCleanUp() {
     let shared = source(9, cleaningUpFor: .seconds(5)).share()
     observer("A", of: shared, from: 0, to: 1500)
@@ -91,7 +91,7 @@ struct SharingTests {
     )
   }
 
-  @Test("a failure ends all who share, and the next observer starts anew")
+  @Test("a failure ends all observers of a shared run, and the next observer restarts it")
   func sharedFailure() {
     let shared = source(1).concat(.failure(Broken())).replay(count: 5)
     observer("A", of: shared, from: 0)
@@ -107,7 +107,7 @@ struct SharingTests {
     )
   }
 
-  @Test("retry behind a replayed signal runs the work again")
+  @Test("retry downstream of a replayed signal runs the work again")
   func retried() throws {
     let runs = Guarded(0)
     let replayed = Signal<Int> { sink in
@@ -122,7 +122,7 @@ struct SharingTests {
     #expect(moments == [Moment(0, "3"), Moment(0, "completed")])
   }
 
-  @Test("replay gives the last values to who comes late, also after the completion")
+  @Test("replay sends the last values to late observers, even after the completion")
   func replay() {
     let replayed = source(3).replay(count: 2)
     observer("A", of: replayed, from: 0)
@@ -138,7 +138,7 @@ struct SharingTests {
     )
   }
 
-  @Test("a replayed run that everybody left is not kept")
+  @Test("a replayed run is discarded when its last observer ends")
   func replayLeft() {
     let replayed = source(9).replayLast()
     observer("A", of: replayed, from: 0, to: 1500)
@@ -152,7 +152,7 @@ struct SharingTests {
     )
   }
 
-  @Test("a slow observer of a shared signal fails by name, and the others go on")
+  @Test("a slow observer of a shared signal fails with a named error, and the others continue")
   func slowObserver() {
     let shared = ticks(5, every: .seconds(1)).share(bufferLimit: 2)
     observer("slow", of: shared.flattenMap { .just($0).delay(.seconds(60)) }, from: 0)
@@ -165,7 +165,7 @@ struct SharingTests {
     )
   }
 
-  @Test("the deadline of who starts a shared run is not the deadline of the others")
+  @Test("the deadline of the observer that starts a shared run does not apply to the others")
   func deadline() {
     let shared = source(4).share()
     observer("A", of: shared.timeout(.milliseconds(1500)), from: 0)
@@ -175,7 +175,7 @@ struct SharingTests {
     #expect(notes.all.suffix(2) == ["4000.0 source ends", "4000.0 B completed"])
   }
 
-  @Test("a subject that replays gives late observers its last values, then what comes")
+  @Test("a replaying subject sends late observers its last values, then the new ones")
   func replaySubject() {
     let subject = Subject<Int>(replaying: 2)
     for number in 1...3 { subject.send(number) }
@@ -194,7 +194,7 @@ struct SharingTests {
     #expect(subject.observerCount == 0)
   }
 
-  @Test("recent values are the last ones, oldest first", arguments: [0, 1, 3, 10])
+  @Test("recent values are the last values, oldest first", arguments: [0, 1, 3, 10])
   func recent(limit: Int) {
     var recent = RecentValues<Int>(limit: limit)
     for number in 1...7 {

@@ -1,4 +1,4 @@
-// Each turn sees the task-local values of whoever asked for it.
+// Each turn sees the task-local values of its caller.
 
 import Fixtures
 import Signals
@@ -34,7 +34,7 @@ struct TaskLocalTests {
     #expect(notes.all.prefix(3) == ["turn a", "turn b", "turn c"])
   }
 
-  @Test("a blocking call that waited for another turn sees its own")
+  @Test("a blocking call that waited for another turn sees its own task-local values")
   func blocking() throws {
     let scheduler = SerialScheduler(on: loop)
     let entered = Guarded(false)
@@ -53,7 +53,7 @@ struct TaskLocalTests {
     #expect(name == "second")
   }
 
-  @Test("a scheduled block sees its own, whoever drives")
+  @Test("a scheduled block sees its own task-local values, whichever thread drives the loop")
   func scheduled() throws {
     let scheduler = SerialScheduler(on: loop)
     let turns = ["a", "b"].map { name in
@@ -72,7 +72,7 @@ struct TaskLocalTests {
     #expect(notes.all == ["a a", "b b", "nobody"])
   }
 
-  @Test("such blocks have the values, too, where no thread blocks")
+  @Test("scheduled blocks see their task-local values even when no thread blocks")
   func background() async throws {
     let scheduler = SerialScheduler(on: EventLoop())
     let done = Mailbox<String>(bound: 2)
@@ -83,7 +83,7 @@ struct TaskLocalTests {
     #expect(try await done.next(on: scheduler.loop) == "b")
   }
 
-  @Test("what never began is freed")
+  @Test("work that never started is freed")
   func freed() throws {
     final class Kept: Sendable {}
     let scheduler = SerialScheduler(on: loop)

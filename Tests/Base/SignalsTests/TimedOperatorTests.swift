@@ -90,14 +90,14 @@ struct TimedOperatorTests {
     ),
   ]
 
-  @Test("each has its history", arguments: cases)
+  @Test("each timed operator sends its expected history", arguments: cases)
   func histories(example: Case) throws {
     let moments = try history(example.apply(timed(example.source)))
     let text = moments.map { "\(Int($0.at / .milliseconds(1))) \($0.what)" }
     #expect(text.joined(separator: ", ") == example.history)
   }
 
-  @Test("throttle sends the value that it held back before a failure")
+  @Test("throttle sends the value it held back before a failure")
   func throttleFailure() throws {
     let source = timed(100, 200).concat(.failure(Broken()))
     #expect(
@@ -117,7 +117,7 @@ struct TimedOperatorTests {
     #expect(try history(quiet, cancelAt: .milliseconds(500)) == [Moment(600, "cancelled")])
   }
 
-  @Test("sample sends the latest value at the trigger, once, and ends with the first of both")
+  @Test("sample sends the latest value at each trigger, once, and ends when either signal ends")
   func sample() throws {
     let source = timed(100, 200, 2100, 3900)
     let sampled = source.sample(on: timed(1000, 2000, 3000, 9000))
@@ -129,7 +129,7 @@ struct TimedOperatorTests {
     #expect(try history(endless.sample(on: timed(10))).map(\.what) == ["1", "completed"])
   }
 
-  @Test("a failure of either ends a sample")
+  @Test("a failure of either signal ends a sample")
   func sampleFailure() throws {
     let failing = Signal<Int>.failure(Broken())
     #expect(
@@ -152,7 +152,7 @@ struct TimedOperatorTests {
     #expect(try history(slow).map(\.what) == ["[1]", "[2]", "[3]", "[4]", "completed"])
   }
 
-  @Test("bufferWithTime fails by name at its bound, after what it holds")
+  @Test("bufferWithTime sends the values it holds, then fails with a named error at its bound")
   func windowsBound() throws {
     let source = ticks(9, every: .milliseconds(300)).bufferWithTime(.seconds(1), bufferLimit: 5)
     let seen = try history(Self.slowly(source, 60_000)).map(\.what)
@@ -164,7 +164,7 @@ struct TimedOperatorTests {
     )
   }
 
-  @Test("an endless source that never waits does not keep a timed operator from its timers")
+  @Test("an endless source that never waits does not starve the timers of a timed operator")
   func busySource() throws {
     let endless = Signal.values(sequence(first: 1) { $0 + 1 })
     #expect(try history(endless.throttle(.seconds(1)).take(1)).map(\.what) == ["1", "completed"])
@@ -172,7 +172,7 @@ struct TimedOperatorTests {
     #expect(windows.count == 1 && windows[0].hasPrefix("failed: more than 1000 values"))
   }
 
-  @Test("a deadline over a timed operator names what its source waits for")
+  @Test("a deadline around a timed operator names the operation its source is waiting for")
   func deadline() {
     let waiting = Signal<Int> { [loop] _ in
       let _: Int = try await wait(on: loop, operation: "reading battery-level") { _ in }
@@ -184,7 +184,7 @@ struct TimedOperatorTests {
     #expect(chain.firstOrDefault(0, within: .seconds(5)).error as? TimedOut == expected)
   }
 
-  @Test("stopping a timed operator waits for the clean-up of its source")
+  @Test("stopping a timed operator waits for its source to clean up")
   func stopping() throws {
     let notes = Recorded<String>()
     let source = ticks(9, every: .seconds(1)).finally { [loop] in

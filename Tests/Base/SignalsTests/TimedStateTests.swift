@@ -8,7 +8,7 @@ import Testing
 struct TimedStateTests {
   private func at(_ milliseconds: Int) -> Instant { .start + .milliseconds(milliseconds) }
 
-  @Test("windows are cut by instants, however late the timer is")
+  @Test("windows are divided by instants, however late the timer fires")
   func lateTimer() throws {
     var state = TimeWindows<Int>(.milliseconds(100), sendsEmpty: true, bufferLimit: 100)
     state.begin(at: at(50))
@@ -25,7 +25,7 @@ struct TimedStateTests {
     #expect(state.next() == nil)
   }
 
-  @Test("without empty windows nothing wakes a buffer that is empty")
+  @Test("without empty windows, an empty buffer sets no timer")
   func noWakeUp() throws {
     var state = TimeWindows<Int>(.milliseconds(100), sendsEmpty: false, bufferLimit: 100)
     state.begin(at: at(0))

@@ -1,10 +1,10 @@
-// A deadline names what it cut short, whose it was, and who had the turn that was waited for.
+// A timeout names the operation, the limit's owner, and the holder of the awaited turn.
 
 import Fixtures
 import Signals
 import Testing
 
-@Suite("Who has the turn")
+@Suite("The holder of the turn")
 struct TurnHolderTests {
   let loop = VirtualTimeLoop()
 
@@ -25,7 +25,9 @@ struct TurnHolderTests {
 
   private let update = TurnHolder(scheduler: "lamps", turn: "update", held: .seconds(15))
 
-  @Test("a blocking call that waits for a turn in vain names it, and for how long it was held")
+  @Test(
+    "a blocking call that times out waiting for a turn names the holder and how long it has held it"
+  )
   func blocking() throws {
     let scheduler = try occupied("update")
     let outcome = Signal.lazily(on: scheduler) { 1 }.firstOrDefault(0, within: .seconds(10))
@@ -39,7 +41,7 @@ struct TurnHolderTests {
     )
   }
 
-  @Test("so does an async call, with a limit of its own or with one around it")
+  @Test("an async call that times out waiting for a turn names the holder, whichever limit applies")
   func awaiting() throws {
     let scheduler = try occupied("update")
     let read = Signal.lazily(on: scheduler) { 1 }
@@ -68,7 +70,7 @@ struct TurnHolderTests {
     #expect(errors[2]?.limitOf == "the check" && errors[3]?.limitOf == "all")
   }
 
-  @Test("a turn without a label is named by its call and the place of that")
+  @Test("a turn without a label is named after its call and source location")
   func place() throws {
     let scheduler = try occupied()
     let outcome = Signal.lazily(on: scheduler) { 1 }.firstOrDefault(0, within: .seconds(1))

@@ -1,4 +1,4 @@
-// A turn ends with everything that was begun in it, whoever awaits it.
+// A turn ends only after everything that began in it, awaited or not.
 
 import Fixtures
 import Testing
@@ -23,7 +23,7 @@ struct TurnLedgerTests {
     }
   }
 
-  /// Begins work that nobody awaits, in a task that inherits what the present one carries.
+  /// Starts unawaited work in a task that inherits the current task-local values.
   private func forget(_ body: @escaping @Sendable () async throws -> Void) {
     _ = Task(executorPreference: loop) { [notes] in
       do {
@@ -35,7 +35,7 @@ struct TurnLedgerTests {
     }
   }
 
-  @Test("an operation of a forgotten task is cancelled and awaited when the turn ends")
+  @Test("an operation of an unawaited task is cancelled and awaited when the turn ends")
   func running() throws {
     let scheduler = SerialScheduler(on: loop)
     try loop.run { [self] in
@@ -53,7 +53,7 @@ struct TurnLedgerTests {
     #expect(loop.now == .start + .seconds(1))
   }
 
-  @Test("an operation that begins after the turn's end fails with TurnEnded, and starts no turn")
+  @Test("an operation that begins after its turn ended fails with TurnEnded, and starts no turn")
   func later() throws {
     let scheduler = SerialScheduler(on: loop, name: "devices")
     let failures = Guarded<[any Error]>([])
@@ -87,7 +87,7 @@ struct TurnLedgerTests {
     #expect(scheduler.isIdle)
   }
 
-  @Test("while the turn lives, a task begun in it belongs to it")
+  @Test("a task that begins during a turn belongs to that turn")
   func belongs() throws {
     let scheduler = SerialScheduler(on: loop)
     try loop.run { [self] in
@@ -100,7 +100,7 @@ struct TurnLedgerTests {
     #expect(notes.all == ["begin a", "end a", "done", "release a"])
   }
 
-  @Test("what a schedule block begins ends with its turn")
+  @Test("operations that a schedule block starts end with its turn")
   func scheduled() throws {
     let scheduler = SerialScheduler(on: loop)
     try scheduler.schedule { [self] in
@@ -115,7 +115,7 @@ struct TurnLedgerTests {
   }
 
   @Test(
-    "what a clean-up begins and does not await is cancelled at its end, and awaited by the turn"
+    "operations that a clean-up starts but does not await are cancelled and awaited when it ends"
   )
   func inCleanUp() throws {
     let scheduler = SerialScheduler(on: loop)
@@ -136,7 +136,7 @@ struct TurnLedgerTests {
     #expect(loop.now == .start + .seconds(1))
   }
 
-  @Test("a scheduled block that is cancelled while it waits has ended, and never begins")
+  @Test("a scheduled block that is cancelled while it waits ends and never runs")
   func cancelledWhileWaiting() throws {
     let scheduler = SerialScheduler(on: loop)
     let first = scheduler.schedule { [notes] in notes.add("first") }
@@ -149,7 +149,7 @@ struct TurnLedgerTests {
     #expect(scheduler.isIdle)
   }
 
-  @Test("observations and iterations that a turn began end with it")
+  @Test("observations and iterations that a turn starts end with it")
   func observations() throws {
     let scheduler = SerialScheduler(on: loop)
     let endless = Signal.interval(.milliseconds(300)).flattenMap { _ in Signal.just("tick") }
@@ -170,7 +170,9 @@ struct TurnLedgerTests {
     #expect(notes.all[..<ended].contains("cancelled"))
   }
 
-  @Test("operations, links and turns keep the laws, cancelled at random moments", arguments: 0..<60)
+  @Test(
+    "operations, links and turns keep their invariants when cancelled at random moments",
+    arguments: 0..<60)
   func laws(seed: Int) throws {
     var random = SeededGenerator(seed: UInt64(seed), name: "ledger")
     let scheduler = SerialScheduler(on: loop)
@@ -216,7 +218,9 @@ struct TurnLedgerTests {
     book.check("seed \(seed)")
   }
 
-  @Test("so they do in real time, begun and cancelled on any thread", arguments: 0..<20)
+  @Test(
+    "the invariants hold in real time, with starts and cancellations on any thread",
+    arguments: 0..<20)
   func lawsOnThreads(seed: Int) async throws {
     var random = SeededGenerator(seed: UInt64(seed), name: "ledger on threads")
     let loop = EventLoop()
@@ -245,15 +249,15 @@ struct TurnLedgerTests {
   }
 }
 
-/// What the operations of several turns on one scheduler count.
+/// Counters for the operations of several turns on one scheduler.
 private final class Book: Sendable {
   let scheduler: SerialScheduler
   let loop: Loop
-  /// For each turn, how many of its operations run now.
+  /// The number of running operations of each turn.
   let running = Guarded<[String: Int]>([:])
-  /// For each turn, how many links it has.
+  /// The number of links of each turn.
   let links = Guarded<[String: Int]>([:])
-  /// How often an operation began while one of another turn ran.
+  /// The number of operations that began while an operation of another turn ran.
   let overlaps = Guarded(0)
 
   init(scheduler: SerialScheduler, loop: Loop) {
@@ -261,7 +265,7 @@ private final class Book: Sendable {
     self.loop = loop
   }
 
-  /// Whether all has ended, and no two turns overlapped.
+  /// Expects that everything has ended and that no two turns overlapped.
   func check(_ comment: Comment) {
     #expect(overlaps.withLock { $0 } == 0, comment)
     #expect(running.withLock { $0.values.allSatisfy { $0 == 0 } }, comment)

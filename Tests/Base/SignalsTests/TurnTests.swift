@@ -1,4 +1,4 @@
-// Turns: order, ownership, and that they are given back.
+// Turns: order, ownership and release.
 
 import Fixtures
 import Signals
@@ -86,7 +86,7 @@ struct TurnTests {
     drain(loop)
   }
 
-  @Test("a schedule block's links are released when the block has ended")
+  @Test("the links of a schedule block are released when the block ends")
   func blockOwnsLinks() throws {
     let scheduler = SerialScheduler(on: loop)
     let connect = Signal<Int>(home: scheduler) { [notes] sink in
@@ -101,7 +101,7 @@ struct TurnTests {
     #expect(notes.all == ["still connected", "released"])
   }
 
-  @Test("a release has a limit of its own, and exceeding it is reported")
+  @Test("a release has its own time limit, and exceeding it is reported")
   func releaseLimit() {
     let scheduler = SerialScheduler(on: loop, cleanUpLimit: .seconds(3))
     let chain = Signal<Int>(home: scheduler) { [loop] sink in
@@ -118,7 +118,7 @@ struct TurnTests {
     #expect(loop.now == .start + .seconds(3))
   }
 
-  @Test("a turn inside a turn belongs to it")
+  @Test("a turn inside a turn belongs to the outer turn")
   func nested() throws {
     let scheduler = SerialScheduler(on: loop)
     let value = try loop.run {
@@ -137,7 +137,7 @@ struct TurnTests {
     #expect(notes.all == ["BlockedInsideLoop"])
   }
 
-  @Test("shutting down fails who waits, and admits nobody")
+  @Test("shutting down fails waiting callers and rejects new ones")
   func shutDown() throws {
     let scheduler = SerialScheduler(on: loop)
     let waiting = loop.task { [loop, notes] in

@@ -1,4 +1,4 @@
-// Every operator, every way out, real and virtual time: where a run begins does not matter.
+// Every way to start a run, through each operator, in real and virtual time.
 
 import Fixtures
 import Signals
@@ -111,7 +111,7 @@ struct Reaching: Sendable, CustomTestStringConvertible {
 
 @Suite("Ways out")
 struct WaysOutTests {
-  /// A device that reads 7, and checks that nobody overlaps.
+  /// A device that reads 7 and records whether each read is in a turn.
   struct Device: Sendable {
     let scheduler: SerialScheduler
     let reads = Recorded<String>()
@@ -125,7 +125,7 @@ struct WaysOutTests {
       }
     }
 
-    /// Whether it was read, always in a turn, and the turn was given back.
+    /// Expects at least one read, each in a turn, and the turn released.
     func check(_ reaching: Reaching, takesTurn: Bool = true) {
       #expect(!reads.all.isEmpty)
       if takesTurn { #expect(!reads.all.contains("outside a turn")) }
@@ -140,7 +140,7 @@ struct WaysOutTests {
 
   // MARK: Real time
 
-  @Test("firstOrDefault, real time", arguments: Reaching.all)
+  @Test("firstOrDefault returns its value or failure in real time", arguments: Reaching.all)
   func blocking(_ reaching: Reaching) {
     let device = real()
     let outcome = reaching.make(device.read).firstOrDefault(0, within: .seconds(20))
@@ -148,7 +148,7 @@ struct WaysOutTests {
     device.check(reaching)
   }
 
-  @Test("first and first(within:), real time", arguments: Reaching.all)
+  @Test("first and first(within:) return the value or throw in real time", arguments: Reaching.all)
   func first(_ reaching: Reaching) async throws {
     let device = real()
     let signal = reaching.make(device.read)
@@ -157,14 +157,14 @@ struct WaysOutTests {
     device.check(reaching)
   }
 
-  @Test("values, real time", arguments: Reaching.all)
+  @Test("values iterates and ends in real time", arguments: Reaching.all)
   func values(_ reaching: Reaching) async throws {
     let device = real()
     for try await value in reaching.make(device.read).take(1).values { #expect(value == 7) }
     device.check(reaching)
   }
 
-  @Test("observe, real time", arguments: Reaching.all)
+  @Test("observe delivers values and its ending in real time", arguments: Reaching.all)
   func observe(_ reaching: Reaching) async throws {
     let device = real()
     let signal = reaching.make(device.read)
@@ -190,7 +190,7 @@ struct WaysOutTests {
   }
 
   @Test(
-    "firstOrDefault, virtual time: refused without a home, and the remedy helps",
+    "in virtual time, firstOrDefault without a home is refused, and the suggested remedy works",
     arguments: Reaching.all
   )
   func blockingVirtual(_ reaching: Reaching) {
@@ -211,7 +211,7 @@ struct WaysOutTests {
     drain(loop)
   }
 
-  @Test("first and first(within:), virtual time", arguments: Reaching.all)
+  @Test("first and first(within:) work in virtual time", arguments: Reaching.all)
   func firstVirtual(_ reaching: Reaching) throws {
     let (loop, device) = virtual()
     let signal = reaching.make(device.read)
@@ -221,7 +221,7 @@ struct WaysOutTests {
     drain(loop)
   }
 
-  @Test("values, virtual time", arguments: Reaching.all)
+  @Test("values works in virtual time", arguments: Reaching.all)
   func valuesVirtual(_ reaching: Reaching) throws {
     let (loop, device) = virtual()
     let signal = reaching.make(device.read).take(1)
@@ -235,7 +235,7 @@ struct WaysOutTests {
     drain(loop)
   }
 
-  @Test("observe, virtual time", arguments: Reaching.all)
+  @Test("observe works in virtual time", arguments: Reaching.all)
   func observeVirtual(_ reaching: Reaching) throws {
     let (loop, device) = virtual()
     let signal = reaching.make(device.read)
@@ -243,7 +243,7 @@ struct WaysOutTests {
     device.check(reaching, takesTurn: signal.home == nil)
   }
 
-  @Test("an async way out on a virtual loop that nobody drives fails at once")
+  @Test("an async call on a virtual loop that no thread drives fails at once")
   func undriven() async {
     let (_, device) = virtual()
     await #expect(throws: LoopNotDriven.self) { try await device.read.first() }
@@ -253,7 +253,7 @@ struct WaysOutTests {
 
   // MARK: Without a default
 
-  @Test("the ways out without a default throw or give a result")
+  @Test("the calls without a default value throw or return a Result")
   func withoutDefault() throws {
     let device = real()
     let chain = Signal.just(1).flattenMap { _ in

@@ -1,4 +1,4 @@
-// Guesses at misspelt words.
+// Suggestions for misspelt words.
 
 import Testing
 
@@ -7,7 +7,7 @@ import Testing
 @Suite("Spelling")
 struct SpellingTests {
   @Test(
-    "an edit inserts, removes, replaces or swaps",
+    "one edit inserts, removes, replaces or swaps characters",
     arguments: [
       ("", "", 0), ("abc", "abc", 0), ("", "abc", 3), ("abc", "", 3), ("abc", "abd", 1),
       ("abc", "abcd", 1), ("abc", "ac", 1), ("abc", "acb", 1), ("abcd", "badc", 2),
@@ -29,7 +29,7 @@ struct SpellingTests {
     #expect(Spelling.nearest(to: "dear", among: ["write", "read"]) == "read")
   }
 
-  @Test("a word that is like none has no neighbour; case does not count")
+  @Test("a word unlike any other has no nearest word; case is ignored")
   func none() {
     #expect(Spelling.nearest(to: "zzz", among: ["read", "write"]) == nil)
     // Serial numbers.
@@ -41,7 +41,7 @@ struct SpellingTests {
     #expect(Spelling.nearest(to: "read", among: []) == nil)
   }
 
-  @Test("a word of a megabyte is compared with nothing", .timeLimit(.minutes(1)))
+  @Test("a word of a megabyte is not compared", .timeLimit(.minutes(1)))
   func long() {
     let names = (0..<2_000).map { "characteristic-number-\($0)" }
     #expect(Spelling.nearest(to: String(repeating: "x", count: 1 << 20), among: names) == nil)

@@ -14,7 +14,7 @@ struct AddressTests {
   }
 
   @Test(
-    "an address is read in either case, with any of the usual separators or without",
+    "an address is parsed in either case, with any usual separator or without separators",
     arguments: ["C0:FF:EE:00:00:01", "c0:ff:ee:00:00:01", "C0_FF_EE_00_00_01", "c0-ff-ee-00-00-01"]
       + ["C0FFEE000001", "c0ffee000001"]
   )
@@ -35,7 +35,7 @@ struct AddressTests {
   }
 
   @Test(
-    "a UUID is read in each of its forms",
+    "a UUID is parsed in each of its forms",
     arguments: ["180d", "0x180D", "0000180d", "0000180D-0000-1000-8000-00805f9b34fb"]
   )
   func uuid(text: String) {
@@ -64,7 +64,7 @@ struct AddressTests {
   }
 
   @Test(
-    "a glob matches all of a text",
+    "a glob must match the whole text",
     arguments: [
       ("Thermo*", "Thermo-1", true), ("Thermo*", "A Thermo", false), ("*", "", true),
       ("T?er*1", "Thermo-1", true), ("", "x", false), ("a*b*c", "aXbYbZc", true),

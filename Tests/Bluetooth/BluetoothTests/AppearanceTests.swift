@@ -7,7 +7,7 @@ import Testing
 @Suite("Appearances")
 struct AppearanceTests {
   @Test(
-    "a value is a category and a kind of it",
+    "an appearance value consists of a category and a subcategory",
     arguments: [
       // The category in the upper ten bits: 13 << 6 is 0x0340, 12 << 6 is 0x0300, 49 << 6 0x0c40.
       (0x0000, "Unknown"), (0x0040, "Phone"), (0x0083, "Computer: Laptop"),
@@ -30,7 +30,7 @@ struct AppearanceTests {
     #expect(try encode(.text(name)) == octets)
   }
 
-  @Test("an unassigned value has no name, and is kept")
+  @Test("an unassigned value has no name and keeps its number")
   func reserved() throws {
     // 53 << 6 is 0x0d40; the second kind of insulin pump is not assigned.
     #expect(Appearance.name(0x0d42) == nil)
@@ -40,7 +40,7 @@ struct AppearanceTests {
     #expect(try decode([0x42, 0x0d]) == .text("reserved (3394)"))
   }
 
-  @Test("each line of the table is a value and a name; a kind has the name of its category")
+  @Test("each line of the table is a value and a name; a subcategory uses the name of its category")
   func table() {
     let lines = Appearance.lines
     #expect(lines.malformed == [])

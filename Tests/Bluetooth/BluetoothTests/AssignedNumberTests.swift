@@ -10,7 +10,7 @@ struct AssignedNumberTests {
     AssignedNumbers.services, AssignedNumbers.characteristics, AssignedNumbers.descriptors,
   ]
 
-  @Test("no UUID, name or identifier is in a table twice", arguments: tables.indices)
+  @Test("each UUID, name and identifier appears once in its table", arguments: tables.indices)
   func unique(index: Int) {
     let entries = Self.tables[index].entries
     #expect(Set(entries.map(\.uuid)).count == entries.count)
@@ -21,7 +21,7 @@ struct AssignedNumberTests {
     }
   }
 
-  @Test("every identifier is words of ASCII letters and digits", arguments: tables.indices)
+  @Test("every identifier consists of words of ASCII letters and digits", arguments: tables.indices)
   func identifiers(index: Int) {
     for entry in Self.tables[index].entries {
       let words = entry.identifier.split(separator: "-", omittingEmptySubsequences: false)
@@ -42,27 +42,27 @@ struct AssignedNumberTests {
     }
   }
 
-  @Test("every line of a table is a UUID and a name", arguments: tables.indices)
+  @Test("every line of a table has a UUID and a name", arguments: tables.indices)
   func lines(index: Int) {
     #expect(Self.tables[index].malformed == [])
     #expect(Self.tables[index].entries.count >= 16)
   }
 
-  @Test("a malformed line names nothing, and is kept for the test above")
+  @Test("a malformed line defines no name and is listed as malformed")
   func malformed() {
     let table = NameTable(Array("# Services\n\n180d Heart Rate\n180f\nxyz Battery\n".utf8))
     #expect(table.entries.map(\.name) == ["Heart Rate"])
     #expect(table.malformed == ["180f", "xyz Battery"])
   }
 
-  @Test("the tables are in the order of their numbers", arguments: tables.indices)
+  @Test("the tables are sorted by number", arguments: tables.indices)
   func order(index: Int) {
     let shorts = Self.tables[index].entries.compactMap(\.uuid.short).filter { $0 < 0x3000 }
     #expect(shorts == shorts.sorted())
   }
 
   @Test(
-    "services by name",
+    "services are found by name",
     arguments: [
       ("heart-rate", "180d"), ("battery", "180f"), ("environmental-sensing", "181a"),
       ("hearing-access", "1854"), ("mesh-proxy-solicitation", "1859"),
@@ -80,7 +80,7 @@ struct AssignedNumberTests {
   }
 
   @Test(
-    "characteristics by name",
+    "characteristics are found by name",
     arguments: [
       ("device-name", "2a00"), ("magnetic-declination", "2a2c"),
       ("magnetic-flux-density-3d", "2aa1"), ("illuminance", "2afb"),

@@ -1,4 +1,4 @@
-// Names that users give UUIDs, beside the assigned ones.
+// Custom names for UUIDs, beside the assigned names.
 
 import Bluetooth
 import Testing
@@ -20,7 +20,7 @@ struct AttributeNamesTests {
     AttributeNames(try entries.map { try AttributeName($0.0, $0.1) })
   }
 
-  @Test("a given name is read and printed for every kind of attribute, in any case")
+  @Test("a custom name is parsed and printed for every kind of attribute, ignoring case")
   func given() throws {
     let names = try names(("Soil-Moisture", soil))
     for kind in AttributeKind.allCases {
@@ -32,7 +32,7 @@ struct AttributeNamesTests {
     }
   }
 
-  @Test("assigned names are known beside given ones, each for its kind")
+  @Test("assigned names remain known beside custom names, each for its kind of attribute")
   func assigned() throws {
     let names = try names(("soil", soil))
     #expect(names.uuid("battery", .service) == BluetoothUUID(short: 0x180f))
@@ -41,7 +41,7 @@ struct AttributeNamesTests {
     #expect(names.nearest(to: "battery-levl", .characteristic) == "battery-level")
   }
 
-  @Test("an assigned UUID may get another name, and keeps the assigned one for reading")
+  @Test("an assigned UUID can have a custom name, and its assigned name is still parsed")
   func another() throws {
     let level = BluetoothUUID(short: 0x2a19)
     let names = try names(("charge", level))
@@ -49,7 +49,7 @@ struct AttributeNamesTests {
     #expect(names.uuid("battery-level", .characteristic) == level)
   }
 
-  @Test("names over others override them, for reading and for printing")
+  @Test("later names override earlier names, for parsing and for printing")
   func layers() throws {
     let names = try names(("soil", pump)).over(try names(("soil", soil), ("moist", pump)))
     #expect(names.uuid("soil", .characteristic) == pump)
@@ -63,7 +63,7 @@ struct AttributeNamesTests {
   }
 
   @Test(
-    "what is not a name, or has a meaning already, is refused",
+    "an invalid name, or a name that already has a meaning, is refused",
     arguments: [
       ("beef", "'beef' is a UUID, and not a name"),
       ("deadbeef", "'deadbeef' is a UUID, and not a name"),
@@ -83,7 +83,7 @@ struct AttributeNamesTests {
     #expect(error?.description.contains(complaint) == true, "\(error?.description ?? "")")
   }
 
-  @Test("the assigned name of the same UUID, and a name of 64 bytes, are taken")
+  @Test("a custom name equal to the UUID's assigned name, or 64 bytes long, is accepted")
   func taken() throws {
     #expect(
       try AttributeName("battery-level", BluetoothUUID(short: 0x2a19)).name == "battery-level"
@@ -91,7 +91,7 @@ struct AttributeNamesTests {
     #expect(try AttributeName(String(repeating: "a", count: 64), soil).uuid == soil)
   }
 
-  @Test("selectors are read and printed with names, in each of their parts")
+  @Test("selectors are parsed and printed with custom names in each of their parts")
   func selectors() throws {
     let names = try names(("garden", pump), ("soil", soil))
     func characteristic(_ text: String) throws -> String {
@@ -106,7 +106,7 @@ struct AttributeNamesTests {
     #expect(error?.description == "unknown characteristic 'siol' (did you mean 'soil'?)")
   }
 
-  @Test("selectors are equal when they select the same, whatever it is called")
+  @Test("selectors that select the same attribute are equal, whatever its name")
   func equal() throws {
     let names = try names(("soil", soil))
     let named = try CharacteristicSelector(parsing: "soil", names: names)
@@ -117,7 +117,7 @@ struct AttributeNamesTests {
     #expect(descriptors[0] == descriptors[1])
   }
 
-  @Test("where a service is selected, its UUID will do")
+  @Test("a service in a selector can be given by its UUID")
   func uuids() {
     #expect(ScanFilter(services: [soil]) == ScanFilter(services: [ServiceSelector(soil)]))
     #expect(ScanFilter(services: []) == ScanFilter())

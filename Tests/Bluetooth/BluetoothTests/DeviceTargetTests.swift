@@ -1,4 +1,4 @@
-// Which device a text names, and what is in range instead of it.
+// Parsing device targets, and the nearby devices listed when a target is not found.
 
 import Bluetooth
 import Testing
@@ -17,14 +17,14 @@ struct DeviceTargetTests {
 
   private var twins: [Advertisement] { [device("Twin-1", 1), device("Lamp-2", 2, rssi: -70)] }
 
-  @Test("an address without separators is one")
+  @Test("an address without separators is parsed as an address")
   func label() throws {
     let address = try #require(BluetoothAddress("C0:FF:EE:15:00:00"))
     #expect(try DeviceTarget(parsing: "C0FFEE150000") == .address(address))
     #expect(try DeviceTarget(parsing: "C0FFEE15000") == .name("C0FFEE15000"))
   }
 
-  @Test("names match without regard to case, unless the case is asked for")
+  @Test("names match case-insensitively unless an exact match is requested")
   func cases() {
     for target in [DeviceTarget.name("twin-?"), .name("TWIN-1"), .alias("tWIN*")] {
       #expect(target.matches(twins[0]), "\(target)")
@@ -36,7 +36,7 @@ struct DeviceTargetTests {
   }
 
   @Test(
-    "a part of an address is not a name",
+    "a partial address is not a name",
     arguments: [
       "C0:FF:EE", "c0:ff", "C0:FF:EE:", ":", "C0:FF:EE:00:00:1", "C0:FF:EE:00:00:01:02",
       "C0:FF:EE:00:00:0G",
@@ -47,21 +47,21 @@ struct DeviceTargetTests {
   }
 
   @Test(
-    "other texts are names",
+    "other texts are parsed as names",
     arguments: ["Lamp: left", "C0:FF:*", "C0FFEE", "room:12", "C0-FF-EE", "12:345"]
   )
   func names(text: String) throws {
     #expect(try DeviceTarget(parsing: text) == .name(text))
   }
 
-  @Test("an empty text names no device; a star names any, an address that one")
+  @Test("an empty text is no device target; a star selects any device, an address exactly one")
   func others() throws {
     #expect(throws: InvalidDeviceTarget.emptyName) { try DeviceTarget(parsing: "") }
     #expect(try DeviceTarget(parsing: "*") == .any)
     #expect(try DeviceTarget(parsing: "c0:ff:ee:00:00:01").text == "C0:FF:EE:00:00:01")
   }
 
-  @Test("devices in range are listed with what is different, the nearest name first")
+  @Test("nearby devices are listed with how they differ, the most similar name first")
   func near() {
     #expect(
       DeviceTarget.name("Lamp-1").others(among: twins)
@@ -81,7 +81,7 @@ struct DeviceTargetTests {
     #expect(DeviceTarget.name("Scale").others(among: []) == "; no other device is in range")
   }
 
-  @Test("an address with one other digit is the one that was meant")
+  @Test("an address that differs in one digit is suggested")
   func nearAddress() {
     let target = DeviceTarget.address(BluetoothAddress(number: 0xc0ff_ee00_0012))
     #expect(
@@ -94,7 +94,7 @@ struct DeviceTargetTests {
     #expect(far.others(among: twins).hasPrefix("; in range: "))
   }
 
-  @Test("a service is not advertised")
+  @Test("a device that does not advertise the service is listed with that reason")
   func service() throws {
     let battery = try #require(AssignedNumbers.service(named: "battery"))
     let reason = "does not advertise battery"
@@ -103,7 +103,7 @@ struct DeviceTargetTests {
     #expect(DeviceTarget.service("battery").difference(from: other) == nil)
   }
 
-  @Test("of many devices, the nearest are listed")
+  @Test("only the most similar of many devices are listed")
   func many() {
     let crowd = (0..<300).map { device("Tag", UInt64($0), rssi: -100 + $0 % 60) }
     let text = DeviceTarget.name("Twin-1").others(among: crowd)

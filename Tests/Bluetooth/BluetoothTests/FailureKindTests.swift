@@ -1,4 +1,4 @@
-// One mapping from any error to the kind that programs decide by.
+// The mapping from each error to the kind that programs switch over.
 
 import Signals
 import Testing
@@ -82,14 +82,14 @@ struct FailureKindTests {
     (failure(.unknown), .other, "unknown"),
   ]
 
-  @Test("each error has its kind, and each kind a code", arguments: errors.indices)
+  @Test("each error has its kind, and each kind has a code", arguments: errors.indices)
   func kinds(index: Int) {
     let (error, kind, code) = Self.errors[index]
     #expect(FailureKind(error) == kind)
     #expect(kind.code.rawValue == code)
   }
 
-  @Test("a hint speaks of calls here, and of what a reader's words name elsewhere")
+  @Test("a hint names the library's calls, or the terms that the reader supplies")
   func hints() {
     let limit = 5
     let hint: Hint = "try \(.pair), " + "or \(.moreTime) than \(limit) s"

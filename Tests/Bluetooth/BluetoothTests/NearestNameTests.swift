@@ -1,4 +1,4 @@
-// Suggestions for names that are none.
+// Suggestions for unknown names.
 
 import Testing
 
@@ -27,7 +27,8 @@ struct NearestNameTests {
     #expect(AssignedNumbers.nearestDescriptor(to: "valid-rnage") == "valid-range")
   }
 
-  @Test("nonsense has none", arguments: ["zzzzzzzzzzzzzzzz", "qqq", "xyzzy-plugh"])
+  @Test(
+    "a nonsense word has no nearest name", arguments: ["zzzzzzzzzzzzzzzz", "qqq", "xyzzy-plugh"])
   func nonsense(text: String) {
     #expect(AssignedNumbers.nearestCharacteristic(to: text) == nil)
     #expect(AssignedNumbers.nearestService(to: text) == nil)

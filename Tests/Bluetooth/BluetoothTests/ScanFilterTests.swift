@@ -3,7 +3,7 @@
 import Bluetooth
 import Testing
 
-@Suite("What a scan leaves out")
+@Suite("Devices that a scan excludes")
 struct ScanFilterTests {
   private let lamp = Advertisement(
     address: BluetoothAddress(number: 0xc0ff_ee00_0001), addressType: .random, name: "Lamp-1",
@@ -11,7 +11,7 @@ struct ScanFilterTests {
   )
 
   @Test(
-    "each condition that a device does not meet is named",
+    "each condition that a device fails is named",
     arguments: [
       (ScanFilter(), nil), (ScanFilter(name: "lamp*", rssi: -90), nil),
       (ScanFilter(name: "Tag*"), "another name"),
@@ -29,7 +29,7 @@ struct ScanFilterTests {
     #expect(filter.matches(lamp) == (reason == nil))
   }
 
-  @Test("services are named by their identifiers; those that match are not listed")
+  @Test("services are named by their identifiers; matching services are not listed")
   func others() {
     #expect(
       ScanFilter(services: ["battery"]).others(among: [lamp])

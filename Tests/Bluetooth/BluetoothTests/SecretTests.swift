@@ -11,7 +11,7 @@ struct SecretTests {
     let maybe: Secret?
   }
 
-  @Test("no description, dump or mirror of it, or of what holds it, shows it")
+  @Test("no description, dump or mirror of a secret or its container reveals the secret")
   func hidden() {
     let secret = Secret("271828")
     let holder = Holder(secret: secret, list: [secret], maybe: secret)
@@ -30,7 +30,7 @@ struct SecretTests {
   }
 
   @Test(
-    "a passkey has up to six digits",
+    "a passkey has at most six digits",
     arguments: [
       ("0", 0), ("000042", 42), ("999999", 999_999), ("", nil), ("1000000", nil), ("+12345", nil),
       ("12 34", nil), ("١٢٣", nil),
@@ -48,7 +48,7 @@ struct SecretTests {
     #expect(!Secret("1234567890abcdef0").isPIN)
   }
 
-  @Test("a passkey is shown with six digits")
+  @Test("a passkey is printed with six digits")
   func digits() {
     #expect(PairingQuestion.sixDigits(0) == "000000")
     #expect(PairingQuestion.sixDigits(999_999) == "999999")

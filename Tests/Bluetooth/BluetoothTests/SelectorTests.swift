@@ -1,4 +1,4 @@
-// How characteristics are named, and the errors for wrong names.
+// Characteristic selectors, and the errors for invalid ones.
 
 import Bluetooth
 import Testing
@@ -6,7 +6,7 @@ import Testing
 @Suite("Characteristic selectors")
 struct SelectorTests {
   @Test(
-    "is printed as it was parsed",
+    "a selector is printed as it was parsed",
     arguments: [
       ("heart-rate-measurement", "heart-rate-measurement"), ("2a37", "heart-rate-measurement"),
       ("heart-rate/2A37#1", "heart-rate/heart-rate-measurement#1"), ("@18", "@0x0012"),
@@ -26,7 +26,7 @@ struct SelectorTests {
     + "--descriptor)"
 
   @Test(
-    "an invalid selector names the error and the nearest known name",
+    "the error for an invalid selector gives the reason and the nearest known name",
     arguments: [
       (
         "heart-rate-mesurement",
@@ -50,7 +50,7 @@ struct SelectorTests {
   }
 
   @Test(
-    "a descriptor's is printed as it was parsed",
+    "a descriptor selector is printed as it was parsed",
     arguments: [
       ("2a19/2901", "battery-level/characteristic-user-description"),
       (
@@ -66,7 +66,7 @@ struct SelectorTests {
   }
 
   @Test(
-    "an invalid descriptor selector names the error",
+    "the error for an invalid descriptor selector gives the reason",
     arguments: [
       ("battery-level", "expected characteristic/descriptor, or @ and a handle"),
       ("battery-level/2901#x", "expected an instance number after #"),

@@ -6,7 +6,7 @@ import Testing
 @Suite("Values")
 struct ValueTests {
   @Test(
-    "a format encodes a text, and decodes it again",
+    "a format encodes a text and decodes it again",
     arguments: [
       ("u8", "255", [0xff]), ("u16", "300", [0x2c, 0x01]), ("u16be", "300", [0x01, 0x2c]),
       ("u24", "0x010203", [0x03, 0x02, 0x01]), ("i8", "-1", [0xff]), ("i16", "-2", [0xfe, 0xff]),
@@ -25,7 +25,7 @@ struct ValueTests {
   }
 
   @Test(
-    "a value out of range of its format is refused",
+    "a value outside the range of its format is refused",
     arguments: [
       ("u8", "256"), ("u8", "-1"), ("u8", "x"), ("i8", "128"), ("i8", "-129"), ("i16", "40000"),
       ("hex", "0"), ("hex", "0g"), ("f32", "warm"), ("u64", "18446744073709551616"),
@@ -43,7 +43,7 @@ struct ValueTests {
     #expect(throws: ValueError.self) { try format.decode([1]) }
   }
 
-  @Test("there is no other format")
+  @Test("an unknown format is refused")
   func unknown() {
     #expect(ValueFormat("u8be") == nil)
     #expect(ValueFormat("u12") == nil)

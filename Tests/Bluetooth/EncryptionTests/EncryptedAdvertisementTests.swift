@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Encrypted advertisements")
 struct EncryptedAdvertisementTests {
-  /// A frame, and what it says with its key.
+  /// A frame, and its decrypted text.
   struct Frame: Sendable {
     let service: UInt16
     let hex: String
@@ -65,7 +65,7 @@ struct EncryptedAdvertisementTests {
     ),
   ]
 
-  /// What a device says that advertises some bytes.
+  /// The decoded reading of an advertised frame.
   private func reading(
     _ frame: Frame, octets: [UInt8]? = nil, name: String? = nil, with keys: [BindKey]
   ) throws -> AdvertisedReading? {
@@ -82,7 +82,7 @@ struct EncryptedAdvertisementTests {
     try BindKey(hex, of: .address(#require(BluetoothAddress(frame.address))))
   }
 
-  /// The text of what was decoded; the reason where nothing was.
+  /// The text of the decoded value, or the reason if nothing was decoded.
   private func text(_ reading: AdvertisedReading?) -> String? {
     switch reading {
     case .decoded(let format)?: "\(format)"
@@ -91,13 +91,15 @@ struct EncryptedAdvertisementTests {
     }
   }
 
-  @Test("with its key, a frame has the values of a plain one", arguments: frames.indices)
+  @Test(
+    "a frame decrypted with its key has the values of an unencrypted frame",
+    arguments: frames.indices)
   func decoded(index: Int) throws {
     let frame = Self.frames[index]
     #expect(text(try reading(frame, with: [key(frame.key, frame)])) == frame.text)
   }
 
-  @Test("a key is found by the name of the device, and by the address in the frame")
+  @Test("a key is found by the device name or by the address in the frame")
   func owners() throws {
     let frame = Self.frames[2]
     let named = try BindKey(frame.key, of: .name("Attic"))
@@ -109,7 +111,7 @@ struct EncryptedAdvertisementTests {
     #expect(text(try reading(frame, with: [inside])) == frame.text)
   }
 
-  @Test("without a key, with a wrong one and with a changed byte no other value is shown")
+  @Test("without a key, with a wrong key or with a changed byte, no decrypted value is shown")
   func closed() throws {
     for frame in Self.frames {
       let kind = frame.service == 0xfcd2 ? AdvertisedFormat.Kind.btHome : .miBeacon
@@ -130,7 +132,7 @@ struct EncryptedAdvertisementTests {
     }
   }
 
-  @Test("a frame that is cut off has no values")
+  @Test("a truncated frame has no values")
   func short() throws {
     for frame in Self.frames {
       let octets = try #require(ValueFormat("hex")).encode(frame.hex)
@@ -145,7 +147,7 @@ struct EncryptedAdvertisementTests {
     }
   }
 
-  @Test("what a key opens may be malformed, and old versions of MiBeacon are not supported")
+  @Test("decrypted data can be malformed, and old versions of MiBeacon are not supported")
   func reasons() throws {
     let malformed = try #require(ValueFormat("hex")).encode("41a472001122332b67b615")
     let first = Self.frames[0]

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Pending calls")
 struct PendingCallsTests {
-  @Test("a reply finds its caller once")
+  @Test("a reply is matched to its caller once")
   func once() throws {
     var calls = PendingCalls<String>()
     let first = try calls.register("a", lateReply: nil)
@@ -19,7 +19,7 @@ struct PendingCallsTests {
     #expect(calls.count == 0)
   }
 
-  @Test("an abandoned call is removed, unless its caller handles a late reply")
+  @Test("an abandoned call is removed unless its caller handles late replies")
   func abandoned() throws {
     var calls = PendingCalls<String>()
     let dropped = try calls.register("a", lateReply: nil)
@@ -35,7 +35,7 @@ struct PendingCallsTests {
     #expect(entries[1]?.lateReply != nil)
   }
 
-  @Test("a full table accepts no more calls, counting abandoned ones")
+  @Test("a full table, including abandoned calls, accepts no more calls")
   func full() throws {
     var calls = PendingCalls<String>(limit: 2)
     let first = try calls.register("a") { _ in }
@@ -47,7 +47,7 @@ struct PendingCallsTests {
     #expect(calls.count == 2)
   }
 
-  @Test("serials wrap around past 0")
+  @Test("serials wrap around and skip 0")
   func wrap() throws {
     var calls = PendingCalls<String>(lastSerial: .max - 1)
     let late = try calls.register("a", lateReply: nil)
@@ -57,7 +57,7 @@ struct PendingCallsTests {
     #expect(next == 2)
   }
 
-  @Test("the end of the bus reaches all callers, in the order of their calls")
+  @Test("closing the bus fails all callers, in the order of their calls")
   func end() throws {
     var calls = PendingCalls<Int>()
     for number in 1...100 { _ = try calls.register(number, lateReply: nil) }
@@ -68,7 +68,7 @@ struct PendingCallsTests {
 
 @Suite("Match table")
 struct MatchTableTests {
-  @Test("the bus is asked once, and all subscriptions wait for its reply")
+  @Test("the bus is asked once for a rule, and all its subscriptions wait for the reply")
   func once() {
     var table = MatchTable<Int>()
     let (first, step) = table.addSubscription(to: "r", 1)
@@ -84,7 +84,7 @@ struct MatchTableTests {
     #expect(table.count == 0)
   }
 
-  @Test("a refused rule is removed")
+  @Test("a rule that the bus refuses is removed")
   func refused() {
     var table = MatchTable<Int>()
     let (first, _) = table.addSubscription(to: "r", 1)
@@ -96,7 +96,7 @@ struct MatchTableTests {
     #expect(step == .add)
   }
 
-  @Test("a reply to an earlier request does not settle a later one")
+  @Test("a reply to an earlier request does not complete a later one")
   func generations() {
     var table = MatchTable<Int>()
     let (first, _) = table.addSubscription(to: "r", 1)
@@ -113,7 +113,7 @@ struct MatchTableTests {
 
 @Suite("Bus address")
 struct BusAddressTests {
-  @Test("the environment overrides the specification")
+  @Test("the environment variable overrides the address in the specification")
   func resolved() throws {
     let set = [
       "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/s", "DBUS_SESSION_BUS_ADDRESS": "unix:path=/u",

@@ -1,4 +1,4 @@
-// Messages as values, and what matches them.
+// Messages as values, and match rules.
 
 import Testing
 
@@ -16,7 +16,7 @@ struct MessageTests {
     return call
   }
 
-  @Test("a reply goes back to the caller")
+  @Test("a reply is addressed to the caller")
   func reply() throws {
     let reply = try call().reply([.byte(2)])
     #expect(reply.kind == .methodReturn)
@@ -34,7 +34,7 @@ struct MessageTests {
     #expect(DBusError(error) == DBusError(name: .failed, message: "no name: why"))
   }
 
-  @Test("copies do not share changes")
+  @Test("changing a copy of a message does not change the original")
   func copies() throws {
     let first = try call()
     var second = first
@@ -46,7 +46,7 @@ struct MessageTests {
     #expect(first.signature == "sy")
   }
 
-  @Test("names are checked")
+  @Test("invalid names are refused")
   func names() {
     #expect(throws: DBusNameError.self) {
       try Message.signal(path: "/", interface: "nodot", member: "A")
@@ -59,7 +59,7 @@ struct MessageTests {
 
 @Suite("Match rule")
 struct MatchRuleTests {
-  @Test("is written in the syntax of the bus")
+  @Test("a match rule is written in the bus syntax")
   func text() {
     let rule = MatchRule(
       sender: "org.bluez", pathNamespace: "/org", interface: "a.b", member: "C", arg0: "it's",
@@ -80,7 +80,7 @@ struct MatchRuleTests {
   }
 
   @Test(
-    "matches by header",
+    "a match rule matches by header",
     arguments: [
       (MatchRule(), true), (MatchRule(type: .methodCall), false), (MatchRule(type: nil), true),
       (MatchRule(path: "/a/b"), true), (MatchRule(path: "/a"), false),
@@ -99,7 +99,7 @@ struct MatchRuleTests {
   }
 
   @Test(
-    "matches by first argument",
+    "a match rule matches by first argument",
     arguments: [
       (MatchRule(arg0: "a.b"), .string("a.b"), true), (MatchRule(arg0: "a"), .string("a.b"), false),
       (MatchRule(arg0: "/a"), .objectPath("/a"), false), (MatchRule(arg0: "a"), .byte(1), false),
@@ -118,7 +118,7 @@ struct MatchRuleTests {
   }
 
   @Test(
-    "a rule that the bus would refuse is refused",
+    "a match rule that the bus would refuse is rejected",
     arguments: [
       MatchRule(path: "/a", pathNamespace: "/b"), MatchRule(sender: "no name"),
       MatchRule(interface: "x"), MatchRule(member: "x.y"), MatchRule(arg0Namespace: "a..b"),

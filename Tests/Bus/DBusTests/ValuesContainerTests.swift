@@ -1,4 +1,4 @@
-// What containers take, and how values are read.
+// D-Bus containers: accepted elements, and reading values.
 
 import Testing
 
@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Containers")
 struct ValuesContainerTests {
-  @Test("an array takes elements of its type alone")
+  @Test("an array accepts only elements of its type")
   func array() throws {
     #expect(try DBusArray("s", [.string("a")]).signature == "as")
     #expect(throws: DBusValueError.typeMismatch(expected: "s", found: "y", index: 1)) {
@@ -19,7 +19,7 @@ struct ValuesContainerTests {
     #expect(try DBusValue.array(of: "y", [.byte(1), .byte(2)]) == .bytes([1, 2]))
   }
 
-  @Test("a dictionary keeps the order, and the last of two duplicate keys counts")
+  @Test("a dictionary keeps its order, and the last of two duplicate keys wins")
   func dictionary() throws {
     let dictionary = try DBusDictionary(
       key: "q", value: "s",
@@ -37,13 +37,13 @@ struct ValuesContainerTests {
     }
   }
 
-  @Test("a structure has fields")
+  @Test("a structure has typed fields")
   func structure() throws {
     #expect(try DBusStructure([.byte(1), .string("a")]).signature == "(ys)")
     #expect(throws: DBusValueError.emptyStructure) { try DBusStructure([]) }
   }
 
-  @Test("a property map keeps the order and each name once")
+  @Test("a property map keeps its order and each name once")
   func propertyMap() {
     var map: PropertyMap = ["b": .byte(1), "a": .string("x"), "b": .byte(2)]
     #expect(map.names == ["b", "a"])
@@ -56,7 +56,7 @@ struct ValuesContainerTests {
     #expect(value.asPropertyMap == map)
   }
 
-  @Test("reading looks through variants and takes no other type")
+  @Test("reading unwraps variants and accepts no other type")
   func reading() throws {
     let wrapped = DBusValue.variant(of: .variant(of: .uint16(7)))
     #expect(wrapped.asUInt16 == 7)
@@ -69,7 +69,7 @@ struct ValuesContainerTests {
     #expect(try DBusValue.dictionary(key: "s", value: "s", []).asPropertyMap == nil)
   }
 
-  @Test("values that cannot be sent are found before sending")
+  @Test("values that cannot be sent are detected before sending")
   func sendable() {
     var deep = DBusValue.byte(0)
     for _ in 0..<64 { deep = .variant(of: deep) }

@@ -1,4 +1,4 @@
-// Which names, paths and signatures are taken.
+// Validation of names, paths and signatures.
 
 import Testing
 
@@ -7,7 +7,7 @@ import Testing
 @Suite("Names")
 struct ValuesNameTests {
   @Test(
-    "a text is checked as what it is meant to be, as libdbus does",
+    "names, paths and signatures are validated as libdbus validates them",
     arguments: [
       (.busName, [":1.42", "org.bluez", "org.blu-ez._1"], ["org", "org.1bluez", "org.blüz", ""]),
       (.interface, ["org.bluez.Device1"], ["a", "a.b-c", ":1.2", "a.b\0"]),
@@ -24,7 +24,7 @@ struct ValuesNameTests {
     }
   }
 
-  @Test("a signature is one type, a basic one, or several")
+  @Test("a signature is a single type, a basic type or a sequence of types")
   func types() {
     let signatures: [Signature] = ["s", "a{sv}", "v", "ss", ""]
     #expect(signatures.map(\.isSingle) == [true, true, true, false, false])
@@ -44,7 +44,7 @@ struct ValuesNameTests {
   }
 
   @Test(
-    "below means deeper",
+    "a path is below its ancestors only",
     arguments: [
       ("/a/b", "/a", true), ("/a/b/c", "/a", true), ("/a", "/", true), ("/a", "/a", false),
       ("/ab", "/a", false), ("/", "/", false), ("/a", "/a/b", false),

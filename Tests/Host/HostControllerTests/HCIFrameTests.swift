@@ -7,7 +7,7 @@ import Testing
 
 @Suite("HCI frames")
 struct HCIFrameTests {
-  @Test("Read RSSI and Read Transmit Power Level are packets of the UART transport")
+  @Test("Read RSSI and Read Transmit Power Level are encoded as packets of the UART transport")
   func commands() {
     // Packet type, opcode 0x1405 (group 5, command 5), two octets, handle 0x0040.
     #expect(HCICommand.readRSSI(0x0040).packet == [0x01, 0x05, 0x14, 0x02, 0x40, 0x00])
@@ -17,7 +17,7 @@ struct HCIFrameTests {
     )
   }
 
-  @Test("a Command Complete answers the command whose number it has, and no other")
+  @Test("a Command Complete answers only the command with its opcode")
   func complete() {
     // Event 0x0e, 7 octets: 1 command allowed, opcode 0x1405, status 0, handle 0x0040, -50 dBm.
     let packet: [UInt8] = [0x04, 0x0e, 0x07, 0x01, 0x05, 0x14, 0x00, 0x40, 0x00, 0xce]
@@ -28,7 +28,7 @@ struct HCIFrameTests {
     #expect(HCICommand.readRSSI(0x0040).answer(in: [0x01] + packet.dropFirst()) == nil)
   }
 
-  @Test("a command is refused by a status in its completion, or by a Command Status")
+  @Test("a command is refused by the status in its Command Complete, or by a Command Status")
   func refused() {
     let completed: [UInt8] = [0x04, 0x0e, 0x07, 0x01, 0x05, 0x14, 0x02, 0x40, 0x00, 0x00]
     #expect(HCICommand.readRSSI(0x0040).answer(in: completed) == .refused(.unknownConnection))
@@ -49,7 +49,7 @@ struct HCIFrameTests {
     interval: .milliseconds(30), latency: 0, supervisionTimeout: .milliseconds(720)
   )
 
-  @Test("an LE Connection Complete reports handle, address and timing")
+  @Test("an LE Connection Complete reports the handle, the address and the timing")
   func connected() throws {
     guard case .connected(let made)? = HCIEvent(connection) else {
       Issue.record("no connection")
@@ -62,7 +62,7 @@ struct HCIFrameTests {
     #expect(HCIEvent(connection.dropLast(2)) == nil)
   }
 
-  @Test("an LE Enhanced Connection Complete has two resolvable addresses before the timing")
+  @Test("an LE Enhanced Connection Complete has two resolvable addresses before its timing")
   func enhanced() {
     let octets =
       [0x3e, 0x1f, 0x0a] + connection[3..<14] + [UInt8](repeating: 0xaa, count: 12)
@@ -90,7 +90,7 @@ struct HCIFrameTests {
     #expect(HCIEvent(failed) == .other(code: 0x3e))
   }
 
-  @Test("a Disconnection Complete reports the handle, any other event its code")
+  @Test("a Disconnection Complete reports its handle, other events their code")
   func others() {
     #expect(HCIEvent([0x05, 0x04, 0x00, 0x40, 0x00, 0x13]) == .disconnected(handle: 0x0040))
     #expect(HCIEvent([0x13, 0x05, 0x01, 0x40, 0x00, 0x01, 0x00]) == .other(code: 0x13))
@@ -98,7 +98,7 @@ struct HCIFrameTests {
     #expect(HCIEvent([]) == nil)
   }
 
-  @Test("a status is printed as number and name, an unknown one as its number")
+  @Test("a status is printed as number and name, an unknown status as its number")
   func statuses() {
     #expect("\(HCIStatus.unknownConnection)" == "0x02 Unknown Connection Identifier")
     #expect("\(HCIStatus(rawValue: 0x3f))" == "0x3f")

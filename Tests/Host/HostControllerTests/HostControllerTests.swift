@@ -1,4 +1,4 @@
-// What is asked of the kernel, and what its answers and refusals become.
+// Requests to the kernel, and how its answers and refusals are reported.
 
 import Bluetooth
 import Glibc
@@ -40,7 +40,7 @@ struct HostControllerTests {
     }
   }
 
-  @Test("a link is measured by its own handle on its own adapter")
+  @Test("a link is measured by its handle on its own adapter")
   func measured() async throws {
     let kernel = script(rssi: .done([0x40, 0x00, 0xce]), power: .done([0x40, 0x00, 0x04]))
     let strength = try await HostController(kernel: kernel).strength(of: link)
@@ -49,7 +49,7 @@ struct HostControllerTests {
   }
 
   @Test(
-    "the power is left out when the controller does not report it",
+    "the TX power is omitted when the controller does not report it",
     arguments: [HCIAnswer.refused(.unknownCommand), .done([0x40, 0x00, 0x7f]), .done([])]
   )
   func withoutPower(power: HCIAnswer) async throws {
@@ -58,7 +58,7 @@ struct HostControllerTests {
     #expect(strength == LinkStrength(rssi: -50, txPower: nil))
   }
 
-  @Test("a connection that does not exist, or just ended, is a transient failure")
+  @Test("a missing or just ended connection is a transient failure")
   func noLink() async {
     let without = await failure(of: ScriptedKernel(ScriptedKernel.Script()))
     #expect(without?.code == .notConnected)
@@ -77,7 +77,7 @@ struct HostControllerTests {
     #expect(failure?.class == .definite)
   }
 
-  @Test("a name that the kernel does not assign is an unknown adapter")
+  @Test("a name that the kernel does not assign is reported as an unknown adapter")
   func otherName() async throws {
     let controller = HostController(kernel: script(rssi: .done([]), power: .done([])))
     let failure = await #expect(throws: DeviceFailure.self) {
@@ -86,7 +86,7 @@ struct HostControllerTests {
     #expect(failure?.code == .adapterMissing)
   }
 
-  @Test("adapters are listed in order, with what the kernel knows of each")
+  @Test("adapters are listed in order, each with the kernel's information about it")
   func adapters() async throws {
     let information: [UInt8] = [
       0x23, 0x00, 0x00, 0x01, 0xaa, 0x00, 0x0b, 0xf1, 0x05, 0x00, 0x02, 0x00, 0x00, 0x00, 0x02,
@@ -112,7 +112,7 @@ struct HostControllerTests {
   }
 
   @Test(
-    "a refused system call reports what is missing and how to grant it",
+    "the error for a refused system call names the missing privilege and how to grant it",
     arguments: [
       (
         EPERM, DeviceFailure.Code.capabilityMissing,
@@ -139,7 +139,7 @@ struct HostControllerTests {
     #expect(failure?.description == sentence)
   }
 
-  @Test("the parameters are those observed; without any, the failure states what is needed")
+  @Test("observed parameters are reported; without any, the failure states what is needed")
   func timing() async throws {
     let parameters = ConnectionParameters(
       interval: .milliseconds(30), latency: 0, supervisionTimeout: .milliseconds(420)
@@ -163,7 +163,7 @@ struct HostControllerTests {
     #expect(withoutTrace?.hint == "run with --trace FILE, which needs CAP_NET_RAW")
   }
 
-  @Test("an adapter that is held by another program may be free later")
+  @Test("an adapter held by another program is a transient failure")
   func held() async {
     let refusal = KernelRefusal(errorNumber: EBUSY)
     let kernel = ScriptedKernel(ScriptedKernel.Script(connections: .failure(refusal)))

@@ -6,7 +6,7 @@ import Testing
 @Suite("Company names")
 struct LibraryNamesTests {
   @Test(
-    "a company has the name that libbluetooth gives its identifier",
+    "a company identifier has the name that libbluetooth gives it",
     arguments: [
       (UInt16(0x0000), "Ericsson Technology Licensing"), (0x004c, "Apple, Inc."),
       (0x0059, "Nordic Semiconductor ASA"),
@@ -16,7 +16,7 @@ struct LibraryNamesTests {
     #expect(LibraryNames().name(of: company) == name)
   }
 
-  @Test("an identifier without a company has no name", arguments: [UInt16(0xfff0), 0xffff])
+  @Test("an unassigned company identifier has no name", arguments: [UInt16(0xfff0), 0xffff])
   func unknown(company: UInt16) {
     #expect(LibraryNames().name(of: company) == nil)
   }

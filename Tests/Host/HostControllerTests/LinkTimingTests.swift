@@ -1,4 +1,4 @@
-// The connection parameters, taken from the events of a trace.
+// Connection parameters that are derived from the events of a trace.
 
 import Bluetooth
 import Testing
@@ -38,7 +38,7 @@ struct LinkTimingTests {
     #expect(intervals() == ["C0:FF:EE:00:00:01 7500.0"])
   }
 
-  @Test("only a connection that is up has parameters, on its own controller")
+  @Test("only an active connection has parameters, and only on its own controller")
   mutating func present() throws {
     let address = try #require(BluetoothAddress("C0:FF:EE:00:00:01"))
     timings.observe(event(made(handle: 0x40, last: 1)))
@@ -48,7 +48,7 @@ struct LinkTimingTests {
     #expect(timings.present(address, over: 0) == nil)
   }
 
-  @Test("an update is for the handle and controller that it names")
+  @Test("an update applies to the handle and the controller that it names")
   mutating func others() {
     timings.observe(event(made(handle: 0x40, last: 1)))
     timings.observe(event(updated(handle: 0x41)))
@@ -59,7 +59,7 @@ struct LinkTimingTests {
     #expect(intervals() == ["C0:FF:EE:00:00:01 30000.0"])
   }
 
-  @Test("a failed attempt is not a connection, and a handle may be reused for another device")
+  @Test("a failed attempt adds no connection, and a handle can be reused for another device")
   mutating func again() {
     timings.observe(event(made(handle: 0x40, last: 3, status: 0x3e)))
     timings.observe(event(made(handle: 0x40, last: 1)))

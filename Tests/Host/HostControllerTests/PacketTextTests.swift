@@ -1,13 +1,13 @@
-// Packets of a trace in words.
+// Text descriptions of the packets of a trace.
 
 import Testing
 
 @testable import HostController
 
-@Suite("Packets in words")
+@Suite("Packet descriptions")
 struct PacketTextTests {
   @Test(
-    "commands, events and attribute packets have their names",
+    "commands, events and attribute packets are printed with their names",
     arguments: [
       (2, [0x0d, 0x20, 0x19, 0x00], "< command LE Create Connection"),
       (2, [0xff, 0xfc, 0x00], "< command 0xfcff"),

@@ -21,7 +21,7 @@ final class ScriptedKernel: HostKernel {
     self.script = script
   }
 
-  /// What was asked, in order: opcodes and codes with the controller.
+  /// The requests in order: opcodes and codes with the controller.
   var questions: [String] { asked.withLock { $0 } }
 
   private func note(_ question: String) { asked.withLock { $0.append(question) } }

@@ -12,7 +12,7 @@ struct SnoopFormatTests {
     opcode: 3, index: 1, payload: [0x0e, 0x04, 0x01, 0x03, 0x0c, 0x00]
   )
 
-  @Test("a file begins with btsnoop, version 1, data link 2001")
+  @Test("a file begins with btsnoop, version 1, data link type 2001")
   func header() {
     #expect(
       SnoopFormat.header == [
@@ -22,7 +22,7 @@ struct SnoopFormatTests {
     )
   }
 
-  @Test("a record has its lengths, its controller and kind, no drops and its time")
+  @Test("a record has its lengths, its controller and packet type, zero drops and its time")
   func record() {
     // 2000-01-01T00:00:00Z is 946 684 800 s after 1970, and 0x00e03ab44a676000 in the file's count.
     #expect(
@@ -33,7 +33,7 @@ struct SnoopFormatTests {
     )
   }
 
-  @Test("a monitor frame is kind, controller, length and payload, or nothing")
+  @Test("a monitor frame is parsed into type, controller, length and payload, or is rejected")
   func frames() {
     let frame: [UInt8] = [0x03, 0x00, 0x01, 0x00, 0x06, 0x00] + packet.payload
     #expect(MonitorPacket(frame) == packet)
@@ -41,12 +41,12 @@ struct SnoopFormatTests {
     #expect(MonitorPacket(Array(frame.prefix(5))) == nil)
   }
 
-  /// What a slice has of the packet.
+  /// The packet as a slice shows it.
   private func recorded(_ number: Int, at time: Duration) -> TracePacket {
     TracePacket(number: number, time: time, text: "> event Command Complete, Reset, status 0x00")
   }
 
-  @Test("a slice is the packets since a mark, counted from 1, between their times")
+  @Test("a slice has the packets since a mark, numbered from 1, between its times")
   func slices() {
     var content = TraceContent(limit: 1000, hasMoreFiles: false)
     #expect(content.slice(since: 0, of: "a") == nil)
@@ -61,7 +61,7 @@ struct SnoopFormatTests {
     #expect(content.slice(since: 3, of: "a") == nil)
   }
 
-  @Test("of many packets a slice has the last ones")
+  @Test("a slice of many packets keeps the last ones")
   func lastPackets() {
     var content = TraceContent(limit: 64 << 20, hasMoreFiles: true)
     for time in 1...1000 { _ = content.add(packet, at: time) }
@@ -72,7 +72,7 @@ struct SnoopFormatTests {
     #expect(content.slice(since: 998, of: "a")?.last.map(\.number) == [999, 1000])
   }
 
-  @Test("a file ends at its limit, and accepts nothing more, however small")
+  @Test("a file ends at its size limit and accepts no further packet, however small")
   func limit() {
     var content = TraceContent(limit: 16 + 30 + 29, hasMoreFiles: false)
     #expect(content.add(packet, at: 1).octets.count == 30)
@@ -87,7 +87,7 @@ struct SnoopFormatTests {
   /// A trace of which three files may have two packets each.
   private func small() -> TraceContent { TraceContent(limit: 3 * (16 + 60), hasMoreFiles: true) }
 
-  @Test("a long trace keeps its beginning and its end, and counts what lies between")
+  @Test("a long trace keeps its beginning and its end, and counts the packets between them")
   func long() {
     var content = small()
     let writings = (1...9).map { content.add(packet, at: $0) }
@@ -101,7 +101,7 @@ struct SnoopFormatTests {
     #expect(content.octets == 46)
   }
 
-  @Test("a packet that is longer than a file has one of its own")
+  @Test("a packet larger than the file limit gets a file of its own")
   func longPacket() {
     var content = TraceContent(limit: 3 * 40, hasMoreFiles: true)
     #expect(content.add(packet, at: 1).begins == nil)
@@ -109,7 +109,7 @@ struct SnoopFormatTests {
     #expect(content.left == 0)
   }
 
-  @Test("a slice is the part in the current file, and how much precedes it")
+  @Test("a slice has the packets in the current file, and the number of packets before them")
   func laterSlices() {
     var content = small()
     var marks: [Int] = []

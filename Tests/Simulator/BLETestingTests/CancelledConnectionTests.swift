@@ -1,4 +1,4 @@
-// What a cancellation or a deadline leaves of a connection, whenever it comes.
+// A cancellation or a deadline at any time leaves no connection behind.
 
 import BLETesting
 import BlueZ
@@ -7,7 +7,7 @@ import Bluetooth
 import Signals
 import Testing
 
-@Suite("withConnection that is cut short")
+@Suite("Interrupted withConnection calls")
 struct CancelledConnectionTests {
   /// Connects, reads, receives, writes, reads: with time passing in each phase.
   @Sendable private static func work(_ device: any Device, within limit: Duration) async throws {
@@ -21,7 +21,7 @@ struct CancelledConnectionTests {
     }
   }
 
-  /// How long the work takes when nothing cuts it short.
+  /// The duration of the work when nothing interrupts it.
   private static func duration() throws -> Duration {
     let world = try SimulatedWorld(ConnectionWorld.thermometer)
     let device = try world.service()
@@ -31,12 +31,12 @@ struct CancelledConnectionTests {
     return world.loop.now - begun
   }
 
-  @Test("in virtual time it works inside the loop's run, and costs no time")
+  @Test("in virtual time, it works inside the loop's run and takes no real time")
   func virtual() throws {
     #expect(try Self.duration() > .milliseconds(50))
   }
 
-  @Test("in virtual time elsewhere it fails at once with what to do")
+  @Test("in virtual time outside the loop's run, it fails at once with a remedy")
   func notDriven() async throws {
     let world = try SimulatedWorld(ConnectionWorld.thermometer)
     let device = try world.service()
@@ -47,7 +47,7 @@ struct CancelledConnectionTests {
     #expect("\(try #require(failure))".contains("time: .real"))
   }
 
-  @Test("a task that is cancelled in any phase ends its subscription and its connection")
+  @Test("cancelling the task in any phase ends its subscription and its connection")
   func cancelled() throws {
     let (duration, parts) = (try Self.duration(), 40)
     var seen: Set<String> = []
@@ -74,7 +74,7 @@ struct CancelledConnectionTests {
     #expect(seen.contains("GattCharacteristic1.WriteValue"))
   }
 
-  @Test("a deadline in any phase ends its subscription and its connection")
+  @Test("a deadline in any phase ends the subscription and the connection")
   func deadline() throws {
     let (duration, parts) = (try Self.duration(), 40)
     for part in 1..<parts {
@@ -93,7 +93,7 @@ struct CancelledConnectionTests {
     }
   }
 
-  @Test("an inner connection has a deadline of its own, after which the outer one works on")
+  @Test("an inner connection has its own deadline, after which the outer connection continues")
   func inner() throws {
     let world = try SimulatedWorld(ConnectionWorld.thermometer, ConnectionWorld.lamp)
     let (device, lamp) = (try world.service("Thermometer"), try world.service("Lamp"))
@@ -114,7 +114,7 @@ struct CancelledConnectionTests {
     #expect(world.isReleased)
   }
 
-  @Test("what waits for a turn leaves the queue when it is cancelled")
+  @Test("a call that waits for a turn leaves the queue when it is cancelled")
   func waiting() async throws {
     let world = try ConnectionWorld.real()
     let device = try world.service()
@@ -129,7 +129,7 @@ struct CancelledConnectionTests {
     #expect(world.isReleased)
   }
 
-  @Test("a child task that is cancelled in its loop ends the subscription, and nothing else")
+  @Test("cancelling a child task in its loop ends only that task's subscription")
   func child() async throws {
     let world = try ConnectionWorld.real()
     let device = try world.service()

@@ -1,4 +1,4 @@
-// A simulated thermometer and a lamp, and what tests of connections ask of their world.
+// A simulated thermometer and a lamp, with queries for the tests of connections.
 
 import BLETesting
 import BlueZ
@@ -56,7 +56,7 @@ extension SimulatedWorld {
     try service(name, scheduler: SerialScheduler(on: loop, name: name))
   }
 
-  /// What was asked of bluetoothd and what happened at the devices, in order.
+  /// The requests to bluetoothd and the events at the devices, in order.
   var happened: [String] { log.map(\.event) }
 
   func count(_ event: String) -> Int { happened.count { $0 == event } }

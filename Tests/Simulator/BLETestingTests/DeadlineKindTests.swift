@@ -1,11 +1,11 @@
-// A deadline is of one kind, wherever it is: around a wait, a chain, a turn or a connection.
+// A timeout has one failure kind, whether around a wait, a chain, a turn or a connection.
 
 import BLETesting
 import Bluetooth
 import Signals
 import Testing
 
-@Suite("Kinds of failures of devices")
+@Suite("Failure kinds of devices")
 struct DeadlineKindTests {
   static let limit = Duration.seconds(5)
 
@@ -21,7 +21,9 @@ struct DeadlineKindTests {
     return deadline
   }
 
-  @Test("around a read, a session, a chain with several steps, and a connection")
+  @Test(
+    "a deadline around a read, a session, a chain or a connection has the expected failure kind"
+  )
   func places() throws {
     let (world, device) = try silent()
     let read = device.read(.batteryLevel)
@@ -56,7 +58,7 @@ struct DeadlineKindTests {
     #expect(world.isReleased)
   }
 
-  @Test("a wait for the turn names the connection that has it")
+  @Test("a timeout while waiting for the turn names the connection that holds it")
   func turn() throws {
     let world = try SimulatedWorld(ConnectionWorld.thermometer)
     let device = try world.service()
@@ -81,7 +83,7 @@ struct DeadlineKindTests {
     #expect(world.isReleased)
   }
 
-  @Test("no hint speaks of the command")
+  @Test("hints name library calls, not the command's options")
   func hints() throws {
     let (world, device) = try silent()
     let outcome = device.session { device.read(.batteryLevel) }
@@ -92,7 +94,7 @@ struct DeadlineKindTests {
     #expect(world.isReleased)
   }
 
-  @Test("a connection that drops is of another kind than one that was never made")
+  @Test("a dropped connection and a missing connection have different failure kinds")
   func links() throws {
     let world = try SimulatedWorld(ConnectionWorld.thermometer)
     let device = try world.service()
@@ -111,7 +113,7 @@ struct DeadlineKindTests {
 }
 
 extension Loop {
-  /// What `body` fails with.
+  /// The error that `body` throws.
   fileprivate func failure<R: Sendable>(
     _ body: @escaping @Sendable () async throws -> R
   ) -> (any Error)? {

@@ -35,7 +35,7 @@ struct DeviceRunTests {
     characteristic: BluetoothUUID(short: 0x2a1e)
   )
 
-  @Test("in virtual time such a run is refused with the remedy, which works")
+  @Test("in virtual time such a run is refused, and the suggested remedy works")
   func virtual() throws {
     let world = try SimulatedWorld(Self.tag)
     let device = try world.service()
@@ -46,7 +46,7 @@ struct DeviceRunTests {
     #expect(world.log.last?.event == "link-down")
   }
 
-  @Test("a run that connects on the way holds its turn, and is disconnected at its end")
+  @Test("a run that connects midway holds its turn, and disconnects when it ends")
   func connectsOnTheWay() async throws {
     let world = try SimulatedWorld(Self.tag, time: .real, settings: .instant)
     let device = try world.service()
@@ -66,7 +66,7 @@ struct DeviceRunTests {
 
   // MARK: Steps behind each value of a subscription
 
-  @Test("a disconnect for each value is refused before it is sent, with what to write instead")
+  @Test("a disconnect for each value is refused before it is sent, with a suggested alternative")
   func disconnectForEach() throws {
     let world = try SimulatedWorld(Self.tag)
     let device = try world.service()
@@ -91,7 +91,7 @@ struct DeviceRunTests {
     #expect(world.log.last?.event == "link-down")
   }
 
-  @Test("a task that begins in the sink of a subscription has a connection of its own later")
+  @Test("a task that begins in a subscription's sink can later make its own connection")
   func later() throws {
     let world = try SimulatedWorld(Self.tag)
     let device = try world.service()
@@ -111,7 +111,7 @@ struct DeviceRunTests {
     #expect(world.log.last?.event == "link-down")
   }
 
-  @Test("what the failure suggests loses nothing, and reads for each value are fine")
+  @Test("the suggested alternative loses no value, and a read for each value is allowed")
   func collected() throws {
     let world = try SimulatedWorld(Self.tag)
     let device = try world.service()

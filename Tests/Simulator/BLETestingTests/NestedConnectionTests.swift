@@ -28,7 +28,7 @@ struct NestedConnectionTests {
     }
   }
 
-  @Test("the outer connection drops: it has lost its link, and the inner one works on")
+  @Test("when the outer connection drops, it reports link-lost, and the inner connection continues")
   func outerDrops() throws {
     let (world, thermometer, lamp) = try world()
     try world.loop.run {
@@ -46,14 +46,14 @@ struct NestedConnectionTests {
         #expect(isLost(lost), "\(lost as Any)")
         return outer
       }
-      // The link is gone and the turn is over: that the turn is over counts.
+      // The link is lost and the turn has ended: the error reports the end of the turn.
       let over = await kind { try await outer.read(.batteryLevel) }
       #expect(over == .misuse(.turnEnded))
     }
     #expect(world.isReleased)
   }
 
-  @Test("the inner connection drops: the error passes through, and the outer one works on")
+  @Test("when the inner connection drops, the error propagates, and the outer connection continues")
   func innerDrops() throws {
     let (world, thermometer, lamp) = try world()
     try world.loop.run {
@@ -72,7 +72,9 @@ struct NestedConnectionTests {
     #expect(world.isReleased)
   }
 
-  @Test("a loop over the outer device's values ends with the lost link, also inside the inner one")
+  @Test(
+    "a loop over the outer device's values ends with link-lost, even inside the inner connection"
+  )
   func values() throws {
     let (world, thermometer, lamp) = try world()
     try world.loop.run {

@@ -55,7 +55,7 @@ struct TypedConnectionTests {
     #expect(world.isReleased)
   }
 
-  @Test("signals do the same")
+  @Test("signals read, write and receive values with fields")
   func signals() throws {
     let world = try SimulatedWorld(Self.device)
     let device = try world.service()
@@ -75,7 +75,7 @@ struct TypedConnectionTests {
     #expect(try subscribed.firstOrThrow(within: .seconds(90)).bpm == 70)
   }
 
-  @Test("a malformed value fails by name; one that cannot be encoded is never sent")
+  @Test("a malformed value fails with a named error; a value that cannot be encoded is never sent")
   func malformed() throws {
     let world = try SimulatedWorld(Self.device)
     let device = try world.service()

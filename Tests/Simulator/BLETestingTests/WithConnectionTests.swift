@@ -11,7 +11,7 @@ import Testing
 struct WithConnectionTests {
   private static let limit = Duration.seconds(900)
 
-  @Test("reads, writes and receives in one turn, with the caller's variables, and disconnects")
+  @Test("one turn reads, writes and receives with the caller's variables, and then disconnects")
   func success() async throws {
     let world = try ConnectionWorld.real()
     let device = try world.service()
@@ -28,7 +28,7 @@ struct WithConnectionTests {
     }
     #expect(level == 42)
     #expect(celsius.count == 3 && celsius.allSatisfy { $0 > 36 && $0 < 37 })
-    // All of it was awaited: nothing is left when the call returns.
+    // Everything was awaited: nothing remains when the call returns.
     #expect(world.isReleased)
     #expect(world.count("GattCharacteristic1.StopNotify") == 1)
     #expect(world.count(BoundaryEntry.Event.linkUp) == 1)
@@ -56,7 +56,7 @@ struct WithConnectionTests {
     #expect(world.isReleased)
   }
 
-  @Test("an error in the middle is thrown as it is, and the device is disconnected")
+  @Test("an error inside the closure is thrown unchanged, and the device disconnects")
   func failure() async throws {
     let world = try ConnectionWorld.real()
     let device = try world.service()
@@ -102,7 +102,7 @@ struct WithConnectionTests {
     #expect(world.isReleased)
   }
 
-  @Test("a subscription is active before what it is to receive is caused")
+  @Test("a subscription is active before the values that it should receive are sent")
   func subscribed() async throws {
     let world = try ConnectionWorld.real()
     let device = try world.service()
@@ -121,7 +121,7 @@ struct WithConnectionTests {
     #expect(world.isReleased)
   }
 
-  @Test("the values of a session work, and end with the loop")
+  @Test("the values of a session can be iterated, and the session ends with the loop")
   func session() async throws {
     let world = try ConnectionWorld.real()
     let device = try world.service()
@@ -137,7 +137,7 @@ struct WithConnectionTests {
     #expect(world.isReleased)
   }
 
-  @Test("a consumer that needs no more ends a connection whose closure sends it values")
+  @Test("a consumer that stops ends the connection whose closure sends it values")
   func sending() throws {
     let world = try SimulatedWorld(ConnectionWorld.thermometer)
     let device = try world.service()
@@ -153,7 +153,7 @@ struct WithConnectionTests {
 
   // MARK: Several devices
 
-  @Test("devices with a scheduler each work at the same time")
+  @Test("devices with separate schedulers work at the same time")
   func group() async throws {
     let world = try ConnectionWorld.real()
     let devices = [try world.own("Thermometer"), try world.own("Lamp")]
@@ -178,7 +178,7 @@ struct WithConnectionTests {
     #expect(world.isReleased)
   }
 
-  @Test("devices with one scheduler take turns, and inside a connection share its turn")
+  @Test("devices with one scheduler take turns, and share the turn inside a connection")
   func shared() async throws {
     let world = try ConnectionWorld.real()
     let (thermometer, lamp) = (try world.service("Thermometer"), try world.service("Lamp"))
@@ -202,7 +202,7 @@ struct WithConnectionTests {
     #expect(world.isReleased)
   }
 
-  @Test("a connection of another scheduler inside a connection fails at once")
+  @Test("a connection on another scheduler inside a connection fails at once")
   func otherScheduler() async throws {
     let world = try ConnectionWorld.real()
     let (thermometer, lamp) = (try world.own("Thermometer"), try world.own("Lamp"))
@@ -220,7 +220,7 @@ struct WithConnectionTests {
 
   // MARK: Beyond the closure
 
-  @Test("tasks of the closure may use the connection, and none may after it")
+  @Test("tasks in the closure can use the connection, but not after the closure returns")
   func escaped() async throws {
     let world = try ConnectionWorld.real()
     let device = try world.service()
@@ -240,7 +240,7 @@ struct WithConnectionTests {
     #expect(world.isReleased)
   }
 
-  @Test("a loop in a task that the closure forgets is ended with it")
+  @Test("a loop in an unawaited task ends when the closure returns")
   func forgotten() async throws {
     let world = try ConnectionWorld.real()
     let device = try world.service()

@@ -1,4 +1,4 @@
-// A simulated world in a test: what is there, what is done to it, what is known of it afterwards.
+// A simulated world in a test: its devices, its control, and its log.
 
 import BLETesting
 import BlueZ
@@ -28,7 +28,7 @@ struct WorldTests {
     service.session { service.read(.batteryLevel) }.firstOrDefault(-1, within: .seconds(60))
   }
 
-  @Test("a device of a file is there in one line, read, and disconnected")
+  @Test("one line creates a world from a device file, whose device is read and disconnected")
   func file() throws {
     let world = try SimulatedWorld(Self.thermometer)
     let outcome = level(try world.service())
@@ -38,7 +38,7 @@ struct WorldTests {
     #expect(world.events.last == .linkDown(address))
   }
 
-  @Test("a world of real time may end where the loop frees a timer")
+  @Test("a world in real time can end while the loop frees a timer")
   func endsWithTimer() throws {
     let isLeft = DispatchSemaphore(value: 0)
     let loop = try {
@@ -93,14 +93,14 @@ struct WorldTests {
     return (world, export)
   }
 
-  @Test("a program with a connection of its own is a peripheral that a service of the world reads")
+  @Test("a program with its own connection is a peripheral that a service of the world can read")
   func peripheral() throws {
     let tag = try peripheralWorld()
     #expect(level(try tag.world.service("Tag")).value == 77)
     withExtendedLifetime(tag.export) {}
   }
 
-  @Test("the RSSI of such a peripheral is drawn from the seed of the world")
+  @Test("the RSSI of a program's peripheral is drawn from the world's seed")
   func peripheralSeed() throws {
     let drawn = try [UInt64(1), 1, 2].map { seed in
       let tag = try peripheralWorld(seed: seed)
@@ -111,7 +111,7 @@ struct WorldTests {
     #expect(drawn[0] == drawn[1] && drawn[0] != drawn[2])
   }
 
-  @Test("devices of files, texts and Swift are in one world, found by name or address")
+  @Test("devices from files, texts and Swift share one world, and are found by name or address")
   func several() throws {
     let beacon = DeviceDefinition(name: "Beacon", address: BluetoothAddress(number: 0xc0ffee))
     let world = try SimulatedWorld(Self.thermometer, Self.text, .definition(beacon))
@@ -122,7 +122,7 @@ struct WorldTests {
     #expect(error.description.contains("did you mean 'Tag'?"))
   }
 
-  @Test("two devices of one address are refused, and so is a file with something wrong in it")
+  @Test("two devices with one address are refused, and so is a file with an error")
   func wrong() throws {
     #expect(throws: WorldError.self) { try SimulatedWorld(Self.text, Self.text) }
     let error = try #require(throws: (any Error).self) { try SimulatedWorld(.yaml("nam: x")) }
@@ -130,7 +130,7 @@ struct WorldTests {
     #expect(throws: (any Error).self) { try SimulatedWorld(.file("no-such-file.yaml")) }
   }
 
-  @Test("in real time async code runs in it, and it is steered from outside of its loop")
+  @Test("in real time, async code runs in the world, which is controlled from outside its loop")
   func real() async throws {
     let world = try SimulatedWorld(Self.text, time: .real, settings: .instant)
     let service = try world.service()
@@ -141,7 +141,7 @@ struct WorldTests {
     #expect(world.log.contains { $0.event == "Device1.Connect" })
   }
 
-  @Test("a link that is dropped ends what was listening")
+  @Test("dropping a link ends its subscriptions")
   func dropLink() throws {
     let world = try SimulatedWorld(Self.text)
     let service = try world.service()
@@ -153,7 +153,7 @@ struct WorldTests {
     #expect(throws: SteeringError.self) { try world.dropLink() }
   }
 
-  @Test("the log has each request of the client and its result")
+  @Test("the log has each client request and its result")
   func log() throws {
     let world = try SimulatedWorld(Self.text)
     let service = try world.service()
@@ -166,7 +166,7 @@ struct WorldTests {
     #expect(world.log.allSatisfy { $0.client.isEmpty || $0.client == world.client.bus.uniqueName })
   }
 
-  @Test("faults of the test are every device's, behind their own")
+  @Test("faults added by the test affect every device, after the device's own faults")
   func faults() throws {
     let refused = FaultRule(on: .read, occurrence: .nth(1), action: .refuse(.unlikelyError))
     let world = try SimulatedWorld(Self.text, Self.thermometer, faults: [refused])
@@ -177,7 +177,7 @@ struct WorldTests {
     }
   }
 
-  @Test("a scenario affects its devices, and its seed is used")
+  @Test("a scenario affects its devices, and uses its own seed")
   func scenario() throws {
     let world = try SimulatedWorld(
       .file("../../../Simulators/scenarios/aborted-connects.yaml"), Self.text
@@ -189,7 +189,7 @@ struct WorldTests {
     #expect(attempts.count > up.count)
   }
 
-  @Test("a vanished device is not found until it appears; a restarted daemon serves on")
+  @Test("a vanished device is not found until it appears; a restarted daemon serves again")
   func presence() throws {
     let world = try SimulatedWorld(Self.text)
     let service = try world.service()
@@ -204,7 +204,7 @@ struct WorldTests {
     #expect(!level(service).success)
   }
 
-  @Test("the same seed gives the same run, another one another")
+  @Test("the same seed gives the same run, a different seed a different run")
   func seeds() throws {
     func strengths(_ seed: UInt64) throws -> [Int] {
       let world = try SimulatedWorld(Self.text, seed: seed)
@@ -217,7 +217,7 @@ struct WorldTests {
     #expect(try strengths(1) != strengths(2))
   }
 
-  @Test("the end of the bus fails what waits, and a world may be ended twice")
+  @Test("closing the bus fails pending calls, and a world can be ended twice")
   func end() throws {
     let world = try SimulatedWorld(Self.text)
     let service = try world.service()

@@ -36,7 +36,7 @@ struct DeviceTextTests {
   }
 
   @Test(
-    "values that it sends are a counter where they count, and else a list",
+    "notified values become a counter if they count evenly, otherwise a list",
     arguments: [
       (
         (0..<5).map { (1000 * $0, [UInt8(10 + 2 * $0)]) },
@@ -117,7 +117,7 @@ struct DeviceTextTests {
   }
 
   @Test(
-    "values that stopped before the subscriptions ended are a list, once",
+    "values that stopped before the subscription ended become a list that plays once",
     arguments: [[7, 7, 7, 7, 7], [1, 2, 3, 4, 5]] as [[UInt8]]
   )
   func stopped(_ values: [UInt8]) throws {
@@ -129,7 +129,7 @@ struct DeviceTextTests {
     #expect(try behaviour(recording) == expected)
   }
 
-  @Test("a value shortly after a write is what the write caused")
+  @Test("a value shortly after a write is recorded as caused by the write")
   func caused() throws {
     var recording = try device()
     recording.services[0].characteristics[0].reading = .octets([0])
@@ -152,7 +152,7 @@ struct DeviceTextTests {
     )
   }
 
-  @Test("another value that is read after a write is what the write caused")
+  @Test("a changed value that is read after a write is recorded as caused by the write")
   func readAfterwards() throws {
     var recording = try device()
     recording.services[0].characteristics[0].reading = .octets([0])
@@ -179,7 +179,7 @@ struct DeviceTextTests {
   }
 
   @Test(
-    "a value that changes between reads, without a write, is a series of what they gave, or a counter",
+    "a value that changes between reads without a write becomes a series or a counter",
     arguments: [
       ([0, 1, 3], ["series:", "values:"] + [0, 1, 3].map { "- { hex: \"0\($0)\" }" }),
       ([0, 1, 0, 1, 0], ["series:", "values:"] + [0, 1].map { "- { hex: \"0\($0)\" }" }),
@@ -196,9 +196,7 @@ struct DeviceTextTests {
     #expect(try behaviour(recording) == [comment] + expected)
   }
 
-  @Test(
-    "values of several characteristics that are too many for a file are left out, and the file is valid"
-  )
+  @Test("too many values of several characteristics are left out, and the file stays valid")
   func tooMany() throws {
     var recording = try device()
     recording.notifications = [0x12, 0x14].flatMap { handle in
@@ -216,7 +214,7 @@ struct DeviceTextTests {
   }
 
   @Test(
-    "values are texts where all of one characteristic are",
+    "values are texts if all values of the characteristic are texts",
     arguments: [
       (["ok", "1.0\n"], [#"- { utf8: "ok" }"#, #"- { utf8: "1.0\n" }"#]),
       (["ab", "c"], [#"- { hex: "61 62" }"#, #"- { hex: "63" }"#]),
@@ -231,7 +229,7 @@ struct DeviceTextTests {
     #expect(try behaviour(recording) == ["series:", "values:"] + expected + ["every: 1s"])
   }
 
-  @Test("a characteristic that returns what is written is an echo")
+  @Test("a characteristic that returns what is written becomes an echo")
   func echo() throws {
     var recording = try device()
     recording.writes = [1, 2].map {
@@ -241,7 +239,7 @@ struct DeviceTextTests {
     #expect(try behaviour(recording) == ["echo: true"])
   }
 
-  @Test("a descriptor that wants a bond demands it, and an appearance has its name")
+  @Test("a descriptor that requires a bond demands it, and an appearance has its name")
   func descriptor() throws {
     var recording = try device()
     recording.appearance = 0x0340
@@ -260,7 +258,7 @@ struct DeviceTextTests {
   }
 
   @Test(
-    "names that mean something in YAML, or could break a line, are quoted",
+    "names that mean something in YAML or could break a line are quoted",
     arguments: [
       ("Soil-7", "name: Soil-7"), ("true", #"name: "true""#), ("# x", ##"name: "# x""##),
       ("a\"b\\c", #"name: "a\"b\\c""#), ("a\n\u{202e}b", #"name: "a\n\u202eb""#),
@@ -277,7 +275,7 @@ struct DeviceTextTests {
 
 @Suite("Advertisements in recordings")
 struct RecordedAdvertisementTests {
-  @Test("an advertisement that no legacy packets hold is an extended one, and read as such")
+  @Test("an advertisement too long for legacy packets is recorded and read as an extended one")
   func extended() throws {
     let address = try #require(BluetoothAddress("C4:7C:8D:6A:11:02"))
     for (count, isExtended) in [(24, false), (40, true)] {
@@ -319,9 +317,7 @@ struct RedactionTests {
     return recording
   }
 
-  @Test(
-    "addresses, serial numbers and owners are replaced wherever they are, by the same each time"
-  )
+  @Test("addresses, serial numbers and owners are replaced everywhere, consistently")
   func replaced() throws {
     let redacted = Redaction.redacted(try recording(serial: "SN-00412"))
     #expect(redacted == Redaction.redacted(try recording(serial: "SN-00412")))
@@ -347,7 +343,9 @@ struct RedactionTests {
     #expect(Array(data[1...6].reversed()).prefix(3) == [0xc0, 0xff, 0xee])
   }
 
-  @Test("a short name of a person is replaced where it was read, written, and elsewhere as a word")
+  @Test(
+    "a person's short name is replaced where it was read or written, and elsewhere as a whole word"
+  )
   func persons() throws {
     var recording = try recording(serial: "SN-00412")
     let uuid = BluetoothUUID(short: 0x2a8a)
@@ -375,7 +373,7 @@ struct RedactionTests {
   }
 
   @Test(
-    "an address is replaced in every form of text",
+    "an address is replaced in every textual form",
     arguments: [
       ("C4:7C:8D:6A:11:02", "C0:FF:EE:00:EE:FC"), ("c4-7c-8d-6a-11-02", "c0-ff-ee-00-ee-fc"),
       ("C4:7c:8D:6a:11:02", "c0:ff:ee:00:ee:fc"), ("C47C.8D6A.1102", "C0FF.EE00.EEFC"),
@@ -395,7 +393,7 @@ struct RedactionTests {
     if text != expected { #expect(redacted.name == "Sensor \(expected)") }
   }
 
-  @Test("an address in a UUID is replaced, wherever the UUID is; assigned UUIDs stay")
+  @Test("an address inside a UUID is replaced everywhere; assigned UUIDs stay")
   func uuids() throws {
     let uuid = try #require(BluetoothUUID("6c610001-1b1a-11e1-8f6b-c47c8d6a1102"))
     var recording = try recording(serial: "")
@@ -417,7 +415,7 @@ struct RedactionTests {
   }
 
   @Test(
-    "a short serial number is replaced elsewhere, too, where it is a word",
+    "a short serial number is also replaced elsewhere as a whole word",
     arguments: ["AB12", "7F3"])
   func shortSerials(_ serial: String) throws {
     var recording = try recording(serial: serial)
@@ -441,7 +439,7 @@ struct RedactionTests {
   }
 
   @Test(
-    "the owner in a name is somebody",
+    "an owner in a device name is replaced",
     arguments: [
       ("Anna's iPhone", "Somebody's iPhone"), ("Annas iPhone", "Somebody's iPhone"),
       ("Anna iPhone", "Somebody's iPhone"), ("Chris’ Watch", "Somebody's Watch"),
@@ -457,7 +455,7 @@ struct RedactionTests {
     #expect(Redaction.withoutOwner(name) == expected)
   }
 
-  @Test("names of persons that the device says are replaced in its name and its values")
+  @Test("names of persons that the device reports are replaced in its name and values")
   func saidNames() throws {
     var recording = try recording(serial: "")
     recording.name = "Scale Huber-2"
@@ -484,7 +482,7 @@ struct RedactionTests {
   }
 
   @Test(
-    "a name loses the end of the address and long numbers, whatever is before them",
+    "the end of the address and long numbers are removed from a name, whatever precedes them",
     arguments: [
       ("Band 1102", "Band EEFC"), ("h2o6a1102", "h2o00eefc"), ("Blade1102", "BladeEEFC"),
       ("M0RobotED320C98B9", "M0RobotDT791H39L3"), ("Scale 3000", "Scale 3000"),

@@ -56,7 +56,7 @@ struct SnoopTests {
     return DeviceText.lines(of: recording, source: "A trace.")
   }
 
-  @Test("what a trace of each format has becomes a device file", arguments: Trace.Format.allCases)
+  @Test("a trace of each format becomes a device file", arguments: Trace.Format.allCases)
   func formats(_ format: Trace.Format) throws {
     let lines = try Self.lines(Trace.thermometer(format).octets)
     #expect(lines.joined(separator: "\n") == Self.file)
@@ -64,7 +64,7 @@ struct SnoopTests {
     #expect(device.map(\.address.description) == ["C0:00:5E:00:00:01"])
   }
 
-  /// What a trace has besides, or otherwise, and lines of its file; what begins with a minus is not one.
+  /// A variation of the trace, and lines of its device file; a leading minus means an absent line.
   private struct Variant: CustomTestStringConvertible {
     let testDescription: String
     let lines: [String]
@@ -402,7 +402,9 @@ struct SnoopTests {
     },
   ]
 
-  @Test("what other programs and devices do otherwise is in the file, too", arguments: variants)
+  @Test(
+    "other programs' and devices' variations of the protocol are recorded in the file",
+    arguments: variants)
   private func variant(_ variant: Variant) throws {
     var trace = Trace(.uart)
     variant.build(&trace)
@@ -417,7 +419,7 @@ struct SnoopTests {
     }
   }
 
-  @Test("a trace that ends anywhere is recorded up to there, and its file says so")
+  @Test("a truncated trace is recorded up to its end, and its file says so")
   func cutOff() throws {
     let whole = Trace.thermometer(.monitor).octets
     for count in stride(from: 16, to: whole.count, by: 7) {
@@ -430,7 +432,7 @@ struct SnoopTests {
     }
   }
 
-  @Test("damaged packets neither stop the program nor make a file that cannot be read")
+  @Test("damaged packets neither stop the program nor produce an unreadable file")
   func damaged() throws {
     let whole = Trace.Format.allCases.map { format in
       var trace = Trace.thermometer(format)
@@ -457,7 +459,7 @@ struct SnoopTests {
   }
 
   @Test(
-    "another kind of file is refused with what it is",
+    "a file of another kind is refused with its detected kind",
     arguments: [
       ([], "it is neither a btsnoop nor a PacketLogger file"),
       ([0x1f, 0x8b, 8], "it is a gzip file: unpack it"),
@@ -474,7 +476,7 @@ struct SnoopTests {
     } throws: { "\($0)" == problem }
   }
 
-  @Test("a recording over a connection gets from a trace what bluetoothd does not report, once")
+  @Test("a recording over a connection is completed from a trace once")
   func completed() throws {
     var trace = Trace(.monitor)
     trace.advertisement([2, 1, 6])
@@ -507,10 +509,10 @@ struct SnoopTests {
     #expect(recording.advertisements.count == 1 && recording.hasScanResponses)
   }
 
-  @Test("a trace in which the device is not, or several are, lists what is in it")
+  @Test("a trace without the device, or with several, lists the devices in it")
   func listed() throws {
     var trace = Trace.thermometer(.monitor)
-    // The same name at another, static address is another device.
+    // A device with the same name at another static address is a different device.
     trace.event(
       0x3e, [0x02, 1, 0, 1, 2, 0, 0, 0x5e, 0, 0xc0, 8, 7, 9] + Array("Soil-7".utf8) + [0xc4]
     )
@@ -531,7 +533,7 @@ struct SnoopTests {
 
 @Suite("bluetoothd's cache as a device file")
 struct CacheTests {
-  @Test("services, characteristics and descriptors are there; values are missed with the reason")
+  @Test("services, characteristics and descriptors are recorded; missing values have a reason")
   func cache() throws {
     let text = """
       [General]

@@ -1,4 +1,4 @@
-// Traces for tests: packets as the programs write them.
+// Traces for tests, in the formats that capture programs write.
 
 import Bluetooth
 
@@ -53,7 +53,7 @@ struct Trace {
         let field = Self.big(number, 4)
         octets += format == .bigEndian ? field : field.reversed()
       }
-      // The same kinds in another order: command, event, sent and received data.
+      // The packet types in another order: command, event, sent and received data.
       octets += [UInt8(monitor - 2)] + packet
     }
   }
@@ -86,7 +86,7 @@ struct Trace {
     event(0x3e, [0x01, 0, 0x40, 0, 0, 1] + Self.device + [24, 0, 0, 0, 42, 0, 0])
   }
 
-  /// A connection that another host makes to this one, and what it reads over it.
+  /// A connection from another host to this one, and the reads over it.
   mutating func accept() {
     event(0x3e, [0x01, 0, 0x40, 0, 1, 1, 9, 0, 0, 0x5e, 0, 0xc0, 24, 0, 0, 0, 42, 0, 0])
     received([0x0a, 0x22, 0])

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Attribute table")
 struct AttributeTableTests {
-  @Test("Generic Access and Generic Attribute come first, then the application's services")
+  @Test("Generic Access and Generic Attribute come first, followed by the application's services")
   func order() {
     let table = AttributeTable(.with([CharacteristicDefinition(.read)]))
     #expect(table.services.map(\.uuid.short) == [0x1800, 0x1801, 0xfff0])
@@ -29,7 +29,7 @@ struct AttributeTableTests {
   }
 
   @Test(
-    "a configuration stands behind what notifies or indicates, and nothing else",
+    "only characteristics that notify or indicate have a configuration descriptor",
     arguments: [
       (CharacteristicProperties.notify, 1), (.indicate, 1), ([.notify, .indicate], 1),
       (.read, 0), ([.write, .writeWithoutResponse], 0),
@@ -41,7 +41,7 @@ struct AttributeTableTests {
     #expect(descriptors?.count { $0.uuid.short == 0x2902 } == count)
   }
 
-  @Test("a configuration that is defined as well stands there once")
+  @Test("a configuration that is also defined explicitly appears once")
   func definedConfiguration() {
     var characteristic = CharacteristicDefinition(.notify)
     let uuid = BluetoothUUID(short: 0x2902)
@@ -50,7 +50,7 @@ struct AttributeTableTests {
     #expect(table.characteristic(at: 12)?.descriptors.count == 1)
   }
 
-  @Test("properties beyond the byte of the declaration have their descriptor")
+  @Test("extended properties have their descriptor")
   func extended() throws {
     let bench = DeviceBench(CharacteristicDefinition([.write, .reliableWrite]))
     let entry = try #require(bench.device.table.characteristic(at: 12))
@@ -59,7 +59,7 @@ struct AttributeTableTests {
     #expect(try bench.read(13) == [1, 0])
   }
 
-  @Test("handles are found by what they stand for")
+  @Test("handles are found by the attribute they belong to")
   func lookup() {
     let table = AttributeTable(.with([CharacteristicDefinition(.notify)]))
     #expect(table.characteristic(at: 12)?.uuid == .first)
@@ -72,7 +72,7 @@ struct AttributeTableTests {
     }
   }
 
-  @Test("a service that has no room left is not there, and the others are")
+  @Test("a service that no longer fits is left out, and the others remain")
   func full() {
     let many = Array(repeating: CharacteristicDefinition(.read), count: 32_000)
     var definition = DeviceDefinition.with(many)

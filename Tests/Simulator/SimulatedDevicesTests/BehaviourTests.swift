@@ -1,4 +1,4 @@
-// What values move how.
+// Values that change by themselves: counters, waves, series and echoes.
 
 import Bluetooth
 import Signals
@@ -15,14 +15,14 @@ struct BehaviourTests {
     }
   }
 
-  @Test("a counter steps with time, whether or not somebody looks")
+  @Test("a counter advances with time, whether or not it is read")
   func counter() throws {
     let counter = Counter(format: try format("u16"), from: 255, every: .seconds(10))
     let found = try reads(.counter(counter), at: [0, 9_999, 10_000, 35_000])
     #expect(found == [[255, 0], [255, 0], [0, 1], [2, 1]])
   }
 
-  @Test("a counter begins again after its last value, or stays there")
+  @Test("a counter restarts after its last value, or stays there")
   func lastValue() throws {
     var counter = Counter(format: try format("u8"), from: 2, to: 0, step: -1, every: .seconds(1))
     let times = [0, 1, 2, 3, 4].map { $0 * 1000 }
@@ -32,7 +32,7 @@ struct BehaviourTests {
   }
 
   @Test(
-    "without a last value a counter runs to the end of its format",
+    "a counter without a last value runs to the end of its format's range",
     arguments: [
       ("u8", 254, 1, [[254], [255], [254]]), ("i8", -127, -1, [[0x81], [0x80], [0x81]]),
       ("i16be", 32_766, 1, [[0x7f, 0xfe], [0x7f, 0xff], [0x7f, 0xfe]]),
@@ -44,7 +44,7 @@ struct BehaviourTests {
   }
 
   @Test(
-    "a counter that wraps goes on at the other end of its format",
+    "a counter that wraps continues at the other end of its format's range",
     arguments: [
       ("u8", 254, 1, [[254], [255], [0]]), ("u8", 1, -2, [[1], [255], [253]]),
       ("i8", 126, 3, [[126], [0x81], [0x84]]), ("u16", 65_535, 1, [[255, 255], [0, 0], [1, 0]]),
@@ -63,7 +63,7 @@ struct BehaviourTests {
     #expect(try reads(.counter(counter), at: expected.map { _ in 0 }) == expected)
   }
 
-  @Test("a counter may run through all of 64 bits")
+  @Test("a counter can run through all 64 bits")
   func widest() throws {
     let counter = Counter(format: try format("i64"), from: .min, to: .max, step: .max)
     let found = try reads(.counter(counter), at: [0, 0, 0, 0])
@@ -81,9 +81,7 @@ struct BehaviourTests {
     #expect(bench.sent(on: 12) == [Sent(1000, [2])])
   }
 
-  @Test(
-    "a series with a spread comes sooner and later, the same each time, and keeps its values in order"
-  )
+  @Test("a series with a spread varies its times reproducibly and keeps the order of its values")
   func spread() throws {
     let series = Series(values: [[1], [2]], every: .seconds(1), everySpread: .milliseconds(300))
     let runs = try (0..<2).map { _ in
@@ -98,7 +96,7 @@ struct BehaviourTests {
     #expect(runs[0].prefix(4).map(\.value) == [[1], [2], [1], [2]])
   }
 
-  @Test("a wave swings from the middle over its high end to its low one")
+  @Test("a wave swings from the middle to its high end and then to its low end")
   func wave() throws {
     let number = MovingNumber(format: .plain(try format("u8")), low: 50, high: 150)
     let wave = Wave(
@@ -109,7 +107,7 @@ struct BehaviourTests {
     #expect(found.map { $0[1] } == [100, 150, 100, 50, 50, 100])
   }
 
-  @Test("all numbers of a wave are as far between their ends, and may be divided")
+  @Test("all numbers of a wave move in step, and can have decimals")
   func together() throws {
     let u16 = NumberFormat.plain(try format("u16"))
     let wave = Wave(
@@ -123,20 +121,20 @@ struct BehaviourTests {
     #expect(found == [[120, 0, 0, 2], [60, 0, 0, 4]])
   }
 
-  @Test("the noise of a wave depends on the seed and the tick alone, and stays in bounds")
+  @Test("a wave's noise depends only on the seed and the tick, and stays within bounds")
   func noise() throws {
     let number = MovingNumber(format: .plain(try format("u16")), low: 0, high: 60_000)
     let wave = Behaviour.wave(
       Wave(parts: [.number(number)], period: .seconds(10), every: .seconds(1), noise: 1)
     )
     let all = try reads(wave, at: Array(0..<100).map { $0 * 1000 })
-    #expect(Set(all).count > 40, "without noise there would be 10 at most")
+    #expect(Set(all).count > 40, "without noise there would be at most 10 distinct values")
     #expect(all.allSatisfy { UInt16($0[1]) << 8 | UInt16($0[0]) <= 60_000 })
     #expect(try reads(wave, at: [7000, 7500]) == [all[7], all[7]])
     #expect(try reads(wave, at: [7000], seed: 1) != [all[7]])
   }
 
-  @Test("a series is played to each subscriber from its beginning")
+  @Test("a series plays from the beginning for each subscriber")
   func series() throws {
     let series = Series(values: [[1], [2], [3]], every: .seconds(1), repeats: false)
     let bench = DeviceBench(CharacteristicDefinition([.read, .notify], .series(series)))
@@ -151,7 +149,7 @@ struct BehaviourTests {
     #expect(try bench.read(12) == [3])
   }
 
-  @Test("a series without a period gives each read the next value")
+  @Test("a series without a period returns its next value on each read")
   func seriesOfReads() throws {
     var series = Series(values: [[1], [2]])
     #expect(try reads(.series(series), at: [0, 0, 0]) == [[1], [2], [1]])
@@ -159,7 +157,7 @@ struct BehaviourTests {
     #expect(try reads(.series(series), at: [0, 0, 0]) == [[1], [2], [2]])
   }
 
-  @Test("an echo is read back, and notified after the write has returned")
+  @Test("an echo is read back, and notified after the write returns")
   func echo() throws {
     let properties: CharacteristicProperties = [.read, .write, .writeWithoutResponse, .notify]
     let bench = DeviceBench(CharacteristicDefinition(properties, .echo))

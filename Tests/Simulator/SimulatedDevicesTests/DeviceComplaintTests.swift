@@ -5,7 +5,7 @@ import Documents
 import SimulatedDevices
 import Testing
 
-@Suite("Complaints about device files")
+@Suite("Errors in device files")
 struct DeviceComplaintTests {
   func complaints(_ text: String) -> [String] {
     do {
@@ -29,7 +29,8 @@ struct DeviceComplaintTests {
     )
   }
 
-  @Test("a characteristic may have no property, and no configuration only where it notifies")
+  @Test(
+    "properties can be empty, and 'cccd: false' is allowed only where a characteristic notifies")
   func oddities() throws {
     #expect(ofCharacteristic("value: { u8: 1 }", "[]") == [])
     #expect(ofCharacteristic("cccd: false") == [])
@@ -48,7 +49,7 @@ struct DeviceComplaintTests {
     #expect(device.services[0].characteristics.map(\.hasConfiguration) == [true, false])
   }
 
-  @Test("names for UUIDs may be used wherever an attribute is named")
+  @Test("custom names for UUIDs are accepted wherever an attribute is named")
   func names() throws {
     let device = """
       names: { soil: fff0, soil-moisture: 0000a001-1212-efde-1523-785feabcd123, Pump: fff2 }
@@ -90,7 +91,7 @@ struct DeviceComplaintTests {
     #expect(complaints("names: { soil: fff0 }\n" + own) == [])
   }
 
-  @Test("names for UUIDs are checked as those of chains are")
+  @Test("custom names for UUIDs are checked like those in chains")
   func wrongNames() {
     #expect(
       DeviceText.complaints(
@@ -107,7 +108,7 @@ struct DeviceComplaintTests {
     )
   }
 
-  @Test("a name has no NUL, wherever it is written")
+  @Test("a name with a NUL is refused wherever it is written")
   func nameWithNUL() {
     let complaint = "the name has a NUL character, at which every host ends it"
     #expect(DeviceText.complaints(#"name: "Thermo\01""#) == ["device.yaml:2:7: name: \(complaint)"])
@@ -127,7 +128,7 @@ struct DeviceComplaintTests {
     }
   }
 
-  @Test("everything is complained of at once, with its place")
+  @Test("all errors are reported at once, each with its place")
   func atOnce() {
     let found = complaints(
       """
@@ -159,7 +160,7 @@ struct DeviceComplaintTests {
   }
 
   @Test(
-    "what is wrong with a device",
+    "errors in a device are reported",
     arguments: [
       ("services: 3", "expected a list of services"),
       ("link: [3]", "expected a mapping"),
@@ -205,7 +206,7 @@ struct DeviceComplaintTests {
   }
 
   @Test(
-    "what is wrong with a characteristic",
+    "errors in a characteristic are reported",
     arguments: [
       ("echo: true, value: { u8: 1 }", "'value' and 'echo' are two behaviours at once"),
       ("echo: true, counter: { format: u8 }", "'echo' and 'counter' are two behaviours at once"),
@@ -274,7 +275,7 @@ struct DeviceComplaintTests {
     #expect(found.first?.contains(complaint) == true, "\(found)")
   }
 
-  @Test("behaviours that the properties leave without effect are mistakes")
+  @Test("a behaviour that the properties make ineffective is an error")
   func withoutEffect() {
     #expect(ofCharacteristic("echo: true", "[read]").first?.contains("property write") == true)
     #expect(ofCharacteristic("responses: []", "[read]").first?.contains("property write") == true)
@@ -282,7 +283,7 @@ struct DeviceComplaintTests {
     #expect(notifies.first?.contains("the property notify") == true)
   }
 
-  @Test("what moves by itself cannot be set")
+  @Test("a value that moves by itself cannot be set")
   func setMoving() {
     let found = DeviceText.complaints(
       """
@@ -299,7 +300,7 @@ struct DeviceComplaintTests {
     #expect(found.first?.contains("'battery-level' moves by itself") == true)
   }
 
-  @Test("two devices of one file have two addresses")
+  @Test("two devices in one file need different addresses")
   func addresses() {
     let found = complaints(
       "devices: [{ address: C0:FF:EE:00:00:01 }, { address: c0:ff:ee:00:00:01 }]"
@@ -308,7 +309,7 @@ struct DeviceComplaintTests {
     #expect(found.first?.contains("another device has the address C0:FF:EE:00:00:01") == true)
   }
 
-  @Test("no devices are a complaint, and so are keys beside them")
+  @Test("an empty device list is an error, and so are keys beside the list")
   func devices() {
     #expect(complaints("devices: []").first?.contains("the list of devices is empty") == true)
     let found = complaints("devices: [{ address: C0:FF:EE:00:00:01 }]\nseed: 1")

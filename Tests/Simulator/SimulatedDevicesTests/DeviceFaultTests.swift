@@ -7,7 +7,7 @@ import Testing
 
 @testable import SimulatedDevices
 
-@Suite("Faults of a device")
+@Suite("Device faults")
 struct DeviceFaultTests {
   private let battery = """
     services:
@@ -22,7 +22,7 @@ struct DeviceFaultTests {
 
   private let level = CharacteristicSelector(characteristic: BluetoothUUID(short: 0x2a19))
 
-  @Test("a named fault of operations is its rules, with their timing")
+  @Test("a named operation fault expands to its rules, with their timing")
   func operations() throws {
     let device = try device(
       """
@@ -43,7 +43,7 @@ struct DeviceFaultTests {
     )
   }
 
-  @Test("a named fault of the definition changes it, whatever the order of the keys")
+  @Test("a named definition fault changes the definition, in any key order")
   func definition() throws {
     let text =
       "faults: [{ fault: small-mtu, mtu: 30 }, { fault: pairing-rejected }]\nlink: { mtu: 99 }"
@@ -52,7 +52,7 @@ struct DeviceFaultTests {
   }
 
   @Test(
-    "errors in a named fault",
+    "errors in a named fault are reported",
     arguments: [
       ("{ fault: slwo }", "did you mean 'slow'?"),
       ("{ fault: link-lots }", "did you mean 'link-lost'?"),
@@ -78,7 +78,7 @@ struct DeviceFaultTests {
     #expect(found.count == 1 && found.first?.contains(message) == true, "\(found)")
   }
 
-  @Test("every row of the table is a fault of a device file, of a request, or of the host")
+  @Test("every row of the table is a fault in a device file, a request or a host")
   func rows() {
     let names = Set((NamedFault.inFiles + NamedFault.inRequests).map(\.fault.name))
     for fault in NamedFault.all where fault.isAboutDevices {
@@ -92,7 +92,7 @@ struct DeviceFaultTests {
     try DeviceFile.parseFault(fault, of: DeviceText.device(battery))
   }
 
-  @Test("what a request adds: rules, or something that happens to the device at once")
+  @Test("a request adds rules, or an immediate event at the device")
   func requests() throws {
     let address = try DeviceText.device(battery).address
     let rule = FaultRule(on: .read, action: .vanish)
@@ -108,7 +108,7 @@ struct DeviceFaultTests {
   }
 
   @Test(
-    "errors in a request",
+    "errors in a request are reported",
     arguments: [
       ("{ fault: small-mtu }", "'small-mtu' belongs in a device file or a scenario"),
       ("{ fault: daemon-crash }", "'daemon-crash' belongs in a scenario"),

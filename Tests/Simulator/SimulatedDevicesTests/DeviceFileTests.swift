@@ -1,4 +1,4 @@
-// Device files: what is read, and what of it.
+// Parsing device files.
 
 import Bluetooth
 import Documents
@@ -27,13 +27,13 @@ struct DeviceFileTests {
     return try #require(try device(text).services.first?.characteristics.first)
   }
 
-  @Test("an address is enough; everything else has its default")
+  @Test("a device needs only an address; everything else has a default")
   func minimal() throws {
     let device = try device("address: c0-ff-ee-00-00-01")
     #expect(device == DeviceDefinition(address: BluetoothAddress(number: 0xc0ff_ee00_0001)))
   }
 
-  @Test("a Device Name that differs from the advertised name is served, with its number in copies")
+  @Test("a Device Name different from the advertised name is served, numbered in copies")
   func gapName() throws {
     let text = """
       name: Tag-1
@@ -50,7 +50,7 @@ struct DeviceFileTests {
     #expect(bench.device.advertisement().name == "Tag-1")
   }
 
-  @Test("every key of a device, its advertisement and its link is read")
+  @Test("every key of a device, its advertisement and its link is parsed")
   func everything() throws {
     let device = try device(
       """
@@ -95,7 +95,7 @@ struct DeviceFileTests {
     )
   }
 
-  @Test("a file may hold several devices, and may be JSON")
+  @Test("a file can hold several devices, and can be JSON")
   func several() throws {
     let text = #"""
       {"devices": [{"name": "A", "address": "C0:FF:EE:00:00:01"},
@@ -104,7 +104,7 @@ struct DeviceFileTests {
     #expect(try DeviceFile.parse(text, file: "two.json").map(\.name) == ["A", "B"])
   }
 
-  @Test("services, descriptors and refusals are read")
+  @Test("services, descriptors and refusals are parsed")
   func services() throws {
     let found = try characteristic(
       """
@@ -128,7 +128,7 @@ struct DeviceFileTests {
   }
 
   @Test(
-    "values are bytes by format, one or several in a row",
+    "values are given in formats, one or several in sequence",
     arguments: [
       ("{ u8: 87 }", [87]), ("{ u16be: 0x0102 }", [1, 2]), ("{ i8: -1 }", [255]),
       (#"{ utf8: "ACME" }"#, [65, 67, 77, 69]), (#"{ hex: "01 ff" }"#, [1, 255]),
@@ -143,7 +143,7 @@ struct DeviceFileTests {
     #expect(try characteristic("value: \(written)").behaviour == .constant(octets))
   }
 
-  @Test("a counter is read")
+  @Test("a counter is parsed")
   func counter() throws {
     let counter = Counter(
       format: try format("u8"), from: 100, to: 0, step: -1, every: .seconds(30), repeats: false,
@@ -157,7 +157,7 @@ struct DeviceFileTests {
     #expect(plain == .counter(Counter(format: try format("i16"))))
   }
 
-  @Test("a wave is read; medical floats have as many decimals as are written")
+  @Test("a wave is parsed; medical floats keep the written number of decimals")
   func wave() throws {
     let parts = """
       { hex: "16" }, { u8: { low: 62, high: 88 } }, { u16: { low: 1, high: 2, dividend: 6 } },
@@ -180,7 +180,7 @@ struct DeviceFileTests {
     #expect(found.behaviour == .wave(wave))
   }
 
-  @Test("a series and an echo are read")
+  @Test("a series and an echo are parsed")
   func seriesAndEcho() throws {
     let series = Series(values: [[1], [2, 3]], every: .seconds(1), repeats: false)
     let keys = #"values: [{ u8: 1 }, { hex: "02 03" }], every: 1s, repeats: false, first: later"#
@@ -188,7 +188,7 @@ struct DeviceFileTests {
     #expect(try characteristic("echo: true").behaviour == .echo)
   }
 
-  @Test("responses are read")
+  @Test("responses are parsed")
   func responses() throws {
     let found = try characteristic(
       """
@@ -217,7 +217,7 @@ struct DeviceFileTests {
     #expect(found.behaviour == .response(Response(initial: [9], rules: rules)))
   }
 
-  @Test("faults are read")
+  @Test("faults are parsed")
   func faults() throws {
     let device = try device(
       """
@@ -251,7 +251,7 @@ struct DeviceFileTests {
     )
   }
 
-  @Test("a file that cannot be read is a complaint that names it")
+  @Test("the error for an unreadable file names the file")
   func unreadable() {
     for (path, reason) in [("/no/such.yaml", "No such file"), ("/", "Is a directory")] {
       #expect {

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Device model")
 struct DeviceModelTests {
-  @Test("a device has several advertisements, each with its own contents and interval")
+  @Test("a device can have several advertisements, each with its own contents and interval")
   func advertisements() throws {
     let device = try DeviceText.device(
       """
@@ -28,7 +28,7 @@ struct DeviceModelTests {
     #expect(bench.device.linkRSSI() == -50)
   }
 
-  @Test("advertised data follows values and time")
+  @Test("advertised data follows values and the time")
   func live() throws {
     let device = try DeviceText.device(
       """
@@ -51,7 +51,7 @@ struct DeviceModelTests {
     #expect(bench.device.advertisement().serviceData.map(\.octets) == [[0, 0, 0, 23, 0, 0, 0, 23]])
   }
 
-  @Test("a strength goes in straight lines from point to point, and stays or begins again")
+  @Test("a path moves the RSSI linearly from point to point, and then stays or repeats")
   func path() throws {
     let text = "[{ at: 0s, rssi: -50 }, { at: 10s, rssi: -90 }, { at: 12s, rssi: -70 }]"
     for (repeats, expected) in [
@@ -71,7 +71,7 @@ struct DeviceModelTests {
     }
   }
 
-  @Test("a private address lasts its time, is drawn from the seed, and has the bits of its kind")
+  @Test("a private address lasts its period, is drawn from the seed, and has its type's bits")
   func privateAddress() throws {
     for (kind, bits) in [("resolvable", UInt64(1)), ("non-resolvable", 0)] {
       let device = try DeviceText.device("private-address: { kind: \(kind), every: 15m }")
@@ -87,7 +87,7 @@ struct DeviceModelTests {
     }
   }
 
-  @Test("a spread makes operations last longer, each by another time")
+  @Test("a spread varies the duration of each operation")
   func latency() throws {
     let bench = DeviceBench(try DeviceText.device("link: { latency: 20ms, latency-spread: 30ms }"))
     let all = (0..<50).map { _ in bench.device.latency() }
@@ -96,7 +96,7 @@ struct DeviceModelTests {
     #expect(all.contains { $0 > .milliseconds(40) })
   }
 
-  @Test("a service refers to others, whose declarations take handles")
+  @Test("an included service refers to another service, and its declaration takes a handle")
   func includes() throws {
     let device = try DeviceText.device(
       """
@@ -118,7 +118,7 @@ struct DeviceModelTests {
   private static func bytes(_ count: Int) -> String { String(repeating: "01", count: count) }
 
   @Test(
-    "an advertisement is possible if an advertisement and a scan response of 31 bytes hold it",
+    "an advertisement is valid if it fits into an advertisement and a scan response of 31 bytes",
     arguments: [
       // 3 for the flags, 28 for the data; 31 for other data.
       (bytes(24), bytes(27), true), (bytes(27), bytes(24), true), (bytes(25), bytes(27), false),
@@ -134,7 +134,7 @@ struct DeviceModelTests {
     #expect(DeviceText.complaints(extended) == [])
   }
 
-  @Test("the complaint has the bytes of each part; lists of services may be in both packets")
+  @Test("the error lists the bytes of each part; service lists can be split between the packets")
   func parts() {
     let uuid = "6c610001-1b1a-4e1c-8f6b-0b6c1d2e3f4"
     let found = DeviceText.complaints(
@@ -159,7 +159,7 @@ struct DeviceModelTests {
     #expect(DeviceText.complaints("advertisement: { \(services) }") == [])
   }
 
-  @Test("so is the longest name of copies, and what a running device is to advertise")
+  @Test("the longest name of copies and a changed advertisement have the same size limits")
   func impossible() throws {
     let name = String(repeating: "n", count: 28)
     #expect(DeviceText.complaints("name: \(name)") == [])
@@ -172,7 +172,7 @@ struct DeviceModelTests {
     }
   }
 
-  @Test("an extended advertisement has its bounds, too")
+  @Test("an extended advertisement has size limits too")
   func extended() {
     let long = "advertisement: { extended: true, manufacturer-data: "
     #expect(DeviceText.complaints(long + "{ 1: \"\(Self.bytes(252))\" } }") == [])
@@ -182,7 +182,7 @@ struct DeviceModelTests {
   }
 
   @Test(
-    "what is wrong with a device",
+    "errors in a device are reported",
     arguments: [
       ("advertisements: []", "at least one advertisement"),
       ("advertisement: {}\nadvertisements: [{}]", "exclude each other"),
@@ -223,7 +223,7 @@ struct DeviceModelTests {
   }
 
   @Test(
-    "what is wrong with a behaviour",
+    "errors in a behaviour are reported",
     arguments: [
       ("noise: { parts: { u8: { low: 1, high: 9 } } }", "the key 'every' is missing"),
       ("noise: { every: 1s }", "the key 'parts' is missing"),

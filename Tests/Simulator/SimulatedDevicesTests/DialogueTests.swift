@@ -14,7 +14,7 @@ struct DialogueTests {
 
   // MARK: Lock
 
-  @Test("the lock opens, refuses to be hurried, and locks itself again, with a link or without")
+  @Test("the lock opens, rejects rapid retries, and locks itself again, with or without a link")
   func lock() throws {
     let bench = try bench("lock")
     bench.device.secure(.authenticated)
@@ -36,7 +36,7 @@ struct DialogueTests {
 
   // MARK: Console
 
-  @Test("the console answers commands with its own state and that of the battery")
+  @Test("the console answers commands with its own state and the battery's")
   func console() throws {
     let bench = try bench("uart")
     let (input, output) = (try bench.handle("nordic-uart-rx"), try bench.handle("nordic-uart-tx"))
@@ -56,7 +56,7 @@ struct DialogueTests {
 
   // MARK: Glucose
 
-  /// What the meter sends for a request: sequence numbers, and the last answer.
+  /// The meter's messages for a request: sequence numbers, and the last answer.
   func records(
     _ bench: DeviceBench, _ request: [UInt8]
   ) throws -> (sequences: [UInt8], answer: [UInt8]) {
@@ -72,7 +72,7 @@ struct DialogueTests {
     return (bench.sent(on: record).dropFirst(seen.0).map { $0.value[1] }, answers.last?.value ?? [])
   }
 
-  @Test("glucose records are reported as the access procedures have it")
+  @Test("glucose records are reported as the record access procedures require")
   func glucose() throws {
     let bench = try bench("glucose")
     try bench.subscribe(try bench.handle("glucose-measurement"))
@@ -93,7 +93,7 @@ struct DialogueTests {
     }
   }
 
-  @Test("a glucose report is aborted, takes no other request meanwhile, and ends with the link")
+  @Test("a glucose report can be aborted, blocks other requests meanwhile, and ends with the link")
   func glucoseAborted() throws {
     let bench = try bench("glucose")
     let (record, control) = (
@@ -119,9 +119,7 @@ struct DialogueTests {
 
   // MARK: Tag and speaker
 
-  @Test(
-    "the tag rings until it is switched off, chimes for two seconds, and has an alarm of its own"
-  )
+  @Test("the tag rings until it is switched off, chimes for two seconds, and has its own alarm")
   func tag() throws {
     let bench = try bench("tag")
     let (alert, state) = (
@@ -143,9 +141,7 @@ struct DialogueTests {
     #expect(abs(bench.device.linkRSSI() - -88) <= 3, "70 s: it is far away")
   }
 
-  @Test(
-    "the speaker notifies when it is nearly full, has room again, has dropped data, has finished"
-  )
+  @Test("the speaker notifies when it is nearly full, has room, has dropped data and has finished")
   func speaker() throws {
     let bench = try bench("thingy")
     let (data, status) = (

@@ -1,11 +1,11 @@
-// Calculations and values with names.
+// Expressions and values with names.
 
 import Bluetooth
 import Testing
 
 @testable import SimulatedDevices
 
-@Suite("Calculations")
+@Suite("Expressions")
 struct ExpressionTests {
   let scope = Scope(
     variables: ["first": .number(3), "last": .number(10), "image": .octets([1, 2, 3, 4])],
@@ -13,7 +13,7 @@ struct ExpressionTests {
   )
 
   @Test(
-    "products come before sums, both from left to right",
+    "multiplication precedes addition, and both are left-associative",
     arguments: [
       ("7", 7), ("-7", -7), ("0x10", 16), ("$first", 3), ("$last - $first + 1", 8),
       ("1 + 2 * 3", 7), ("2 * 3 - 4 * 5", -14), ("-$first * 2", -6), ("$last / $first", 3),
@@ -26,7 +26,7 @@ struct ExpressionTests {
   }
 
   @Test(
-    "text that is not a calculation is rejected",
+    "text that is not an expression is rejected",
     arguments: [
       "", "$", "+", "1 +", "1 2", "1 % 2", "$a.b", "$1", "(1)", "1.5", "$a.count.count", "a",
     ]
@@ -35,7 +35,7 @@ struct ExpressionTests {
     #expect(Expression(written: text) == nil)
   }
 
-  @Test("a template is bytes, numbers in their formats, names and rows")
+  @Test("a template combines bytes, formatted numbers, names and sequences")
   func template() throws {
     let sum = try #require(Expression(written: "$last * 256 + $first"))
     let (one, two) = (Expression(written: "1"), Expression(written: "2"))
@@ -48,7 +48,7 @@ struct ExpressionTests {
     #expect(found == [0xff, 3, 10, 3, 0xff, 0xff, 0xfe, 1, 2, 3, 4, 9])
   }
 
-  @Test("a value is never longer than an attribute may be")
+  @Test("a value never exceeds the maximum attribute length")
   func longest() {
     let long = Array(repeating: UInt8(1), count: 300)
     let scope = Scope(variables: ["long": .octets(long)])

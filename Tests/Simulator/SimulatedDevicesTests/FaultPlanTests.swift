@@ -1,4 +1,4 @@
-// What goes wrong when.
+// Fault rules: which operation of a device fails, and when.
 
 import Bluetooth
 import Signals
@@ -18,7 +18,7 @@ struct FaultPlanTests {
     Array(repeating: operation, count: count)
   }
 
-  @Test("only the named operation on the named characteristic counts")
+  @Test("a rule counts only its operation on its characteristic")
   func matching() {
     let rule = FaultRule(
       on: .read, characteristic: .first, occurrence: .nth(2), action: .loseLinkAfter
@@ -30,7 +30,7 @@ struct FaultPlanTests {
     #expect(actions([rule], operations).count { $0 != .none } == 1)
   }
 
-  @Test("any operation is one that the action can happen to")
+  @Test("a rule for any operation applies where its action is possible")
   func any() {
     let refusal = FaultRule(on: .any, action: .refuse(.unlikelyError))
     let all: [FaultOperation] = [
@@ -41,7 +41,7 @@ struct FaultPlanTests {
     #expect(actions([FaultRule(on: .any, action: .vanish)], all).allSatisfy { $0 == .vanish })
   }
 
-  @Test("the first rule that hits decides, and the others count on")
+  @Test("the first matching rule decides, and the other rules keep counting")
   func precedence() {
     let rules = [
       FaultRule(on: .read, occurrence: .nth(1), action: .vanish),
@@ -52,7 +52,7 @@ struct FaultPlanTests {
     #expect(found == [.vanish, .neverAnswer, .none, .slow(.seconds(1))])
   }
 
-  @Test("a probability is kept roughly, and drawn from the seed")
+  @Test("a probability is approximately kept, and drawn from the seed")
   func probability() {
     let rule = FaultRule(on: .write, occurrence: .probability(0.25), action: .neverAnswer)
     let operations = repeated(.write(.first), 1000)
@@ -62,7 +62,7 @@ struct FaultPlanTests {
     #expect(actions([rule], operations, seed: 8) != found)
   }
 
-  @Test("probabilities of 0 and 1 are never and always")
+  @Test("probability 0 never fires, and probability 1 always fires")
   func certainties() {
     for (probability, count) in [(0.0, 0), (1.0, 500)] {
       let rule = FaultRule(on: .any, occurrence: .probability(probability), action: .vanish)
@@ -70,7 +70,7 @@ struct FaultPlanTests {
     }
   }
 
-  @Test("a rule about something else, before or behind, moves no draws")
+  @Test("a rule for another operation, before or after, does not change a rule's draws")
   func independence() {
     let rule = FaultRule(on: .connect, occurrence: .probability(0.5), action: .refuseConnection)
     let other = FaultRule(on: .read, occurrence: .probability(0.5), action: .vanish)
@@ -81,7 +81,7 @@ struct FaultPlanTests {
     #expect(actions([rule, other], operations) == alone)
   }
 
-  @Test("two rules about the same draw apart")
+  @Test("two rules for the same operation draw independently")
   func sameKind() {
     let first = FaultRule(on: .connect, occurrence: .probability(0.5), action: .neverAnswer)
     let second = FaultRule(on: .connect, occurrence: .probability(0.5), action: .vanish)
@@ -89,7 +89,7 @@ struct FaultPlanTests {
     #expect(found.contains(.vanish) && found.contains(.neverAnswer) && found.contains(.none))
   }
 
-  @Test("a device asks the plan of its definition until it is given another")
+  @Test("a device uses the plan of its definition until it is given another")
   func device() {
     var definition = DeviceDefinition.with([])
     definition.faults = [FaultRule(on: .connect, occurrence: .nth(1), action: .vanish)]

@@ -1,4 +1,4 @@
-// When the faults of a scenario fire.
+// The times at which the faults of a scenario fire.
 
 import Bluetooth
 import Signals
@@ -19,7 +19,7 @@ struct ScenarioFaultScheduleTests {
     ScheduledFault(trigger, [TimedAction(after: .seconds(1), .adapter(0, .unplug))])
   }
 
-  @Test("by the clock: once, or again and again, so many times")
+  @Test("a timed fault fires once, repeatedly or a given number of times")
   func clock() {
     var schedule = schedule([
       fault(.at(.seconds(3))), fault(.at(.seconds(1), every: .seconds(5), times: 3)),
@@ -36,7 +36,7 @@ struct ScenarioFaultScheduleTests {
     #expect(schedule.fire(0).actions.map(\.delay) == [.seconds(1)])
   }
 
-  @Test("at a moment that is drawn from the seed")
+  @Test("a fault fires at a time drawn from the seed")
   func drawn() {
     let faults = [
       fault(.between(.seconds(2), .seconds(4))), fault(.between(.seconds(2), .seconds(4))),
@@ -48,12 +48,12 @@ struct ScenarioFaultScheduleTests {
     let range = Duration.seconds(2)...Duration.seconds(4)
     #expect(times.allSatisfy { $0.allSatisfy(range.contains) })
     #expect(Set(times.map { $0[0] }).count == 20)
-    #expect(times.allSatisfy { $0[0] != $0[1] }, "each draws for itself")
+    #expect(times.allSatisfy { $0[0] != $0[1] }, "each fault draws its own time")
     var again = schedule(faults, seed: 3)
     #expect(again.begin().map(\.delay) == times[3])
   }
 
-  @Test("after the nth event of a kind, at a device and a characteristic")
+  @Test("a fault fires after the nth event of a kind, at a device and a characteristic")
   func events() {
     let uuid = BluetoothUUID(short: 0xfff1)
     let pattern = WorldEvent.Pattern(.notified, devices: [device], characteristic: uuid)
@@ -71,7 +71,7 @@ struct ScenarioFaultScheduleTests {
     #expect(firings == [[], [], [], [], [.seconds(1)], []])
   }
 
-  @Test("after every nth event, or each with a probability from the seed")
+  @Test("a fault fires after every nth event, or after each with a probability drawn from the seed")
   func repeated() {
     let pattern = WorldEvent.Pattern(.connected)
     var every = schedule([fault(.after(pattern, .every(2), delay: .zero))])
@@ -86,7 +86,7 @@ struct ScenarioFaultScheduleTests {
     #expect(count(1) == count(1) && count(1) != count(2))
   }
 
-  @Test("a rule of operations counts in its window, while its condition holds, and hits in bursts")
+  @Test("an operation rule counts within its window while its condition holds, and fires in bursts")
   func rules() {
     let rule = FaultRule(
       on: .read, occurrence: .nth(2), burst: 3, window: .seconds(10)..<(.seconds(20)),

@@ -73,7 +73,7 @@ struct FirmwareUpdateTests {
   /// 5000 octets: two objects.
   let image = (0..<5000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
 
-  @Test("an image in two objects, with receipts, is installed; the device starts again with it")
+  @Test("an image in two objects with receipts is installed, and the device restarts with it")
   func whole() throws {
     let updater = try Updater()
     let crc = Checksum.crc32(image)
@@ -96,7 +96,7 @@ struct FirmwareUpdateTests {
     #expect(try updater.revision == "2.0.0")
   }
 
-  @Test("a sender that does not wait loses packets, and gets the error of a wrong image")
+  @Test("a sender that does not wait loses packets, and gets the error for an invalid image")
   func withoutFlowControl() throws {
     let updater = try Updater()
     try updater.initPacket(size: 1000, crc: Checksum.crc32(Array(image[..<1000])))
@@ -105,11 +105,11 @@ struct FirmwareUpdateTests {
     #expect(answer.count == 11)
     let offset = answer.count > 4 ? Int(answer[3]) | Int(answer[4]) << 8 : 0
     #expect(offset < 1000)
-    #expect(try updater.ask([4]) == [0x60, 4, 8], "the object is not whole")
+    #expect(try updater.ask([4]) == [0x60, 4, 8], "the object is incomplete")
     #expect(try updater.revision == "1.0.0")
   }
 
-  @Test("an image with another checksum is refused, and can be sent again")
+  @Test("an image with a wrong checksum is refused, and can be sent again")
   func wrongChecksum() throws {
     let updater = try Updater()
     try updater.initPacket(size: 100, crc: 1)
@@ -120,7 +120,7 @@ struct FirmwareUpdateTests {
     #expect(try updater.ask([4]) == [0x60, 4, 1])
   }
 
-  @Test("what is out of order is answered so")
+  @Test("requests out of sequence are answered with an error")
   func outOfOrder() throws {
     let updater = try Updater()
     #expect(try updater.ask([4]) == [0x60, 4, 8])

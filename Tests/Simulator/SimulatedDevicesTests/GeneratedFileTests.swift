@@ -1,6 +1,6 @@
-// The schemas and the tables of Simulators/README.md are those that the descriptions make.
+// The schemas and the tables of Simulators/README.md match the descriptions in the code.
 //
-// With UPDATE_GENERATED=1 they are written instead.
+// With UPDATE_GENERATED=1 the tests write them instead.
 
 import Fixtures
 import Foundation
@@ -19,13 +19,13 @@ struct GeneratedFileTests {
     #expect(found == text, "\(name) is not what the description makes")
   }
 
-  @Test("the schemas")
+  @Test("the schemas are up to date")
   func schemas() throws {
     try compare("device.schema.json", with: DeviceFile.schema)
     try compare("scenario.schema.json", with: ScenarioFile.schema)
   }
 
-  @Test("the tables between markers, each of which is there once")
+  @Test("the generated tables are up to date, each between its markers")
   func tables() throws {
     var text = try String(contentsOf: Self.folder.appending(path: "README.md"), encoding: .utf8)
     for table in ScenarioFile.tables {
@@ -40,7 +40,7 @@ struct GeneratedFileTests {
     try compare("README.md", with: text)
   }
 
-  @Test("the table of scenarios, from what they state")
+  @Test("the table of scenarios is up to date with the scenario files")
   func scenarios() throws {
     let text = try String(contentsOf: Self.folder.appending(path: "README.md"), encoding: .utf8)
     let (begin, end) = ("<!-- scenarios -->\n", "<!-- end -->")

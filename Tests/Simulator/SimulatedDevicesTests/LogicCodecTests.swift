@@ -32,7 +32,7 @@ struct LogicCodecTests {
     (.timer("re\"lock"), #""event": "timer", "name": "re\"lock""#),
   ]
 
-  @Test("each event is one line", arguments: events)
+  @Test("each event is encoded as one line", arguments: events)
   func line(_ kind: LogicEvent.Kind, _ members: String) {
     let head = #"{"v": 1, "id": 7, "at": 0.25, "device": "Door-1", "#
     #expect(Self.event(kind).line == head + members + "}")
@@ -53,7 +53,7 @@ struct LogicCodecTests {
     ),
   ]
 
-  @Test("an answer is read", arguments: answers)
+  @Test("an answer is parsed", arguments: answers)
   func read(_ line: String, _ answer: LogicAnswer) throws {
     let found = try LogicAnswer(parsing: line, to: Self.write)
     #expect(found.value == answer.value)
@@ -62,7 +62,7 @@ struct LogicCodecTests {
     #expect(found.handles == nil)
   }
 
-  @Test("the answer to start names what is handled")
+  @Test("the answer to start lists the handled events")
   func handles() throws {
     let line = #"{"id":7,"handles":["write pin","connected"]}"#
     let answer = try LogicAnswer(parsing: line, to: Self.event(.start(seed: 1)))
@@ -97,7 +97,7 @@ struct LogicCodecTests {
     (#"{"id":7,"do":[{"wake":"x","in":"1s","at":1}]}"#, nil, "unknown key 'at'"),
   ]
 
-  @Test("a wrong answer is refused with its reason", arguments: wrong)
+  @Test("an invalid answer is refused with its reason", arguments: wrong)
   func refused(_ line: String, _ kind: LogicEvent.Kind?, _ problem: String) {
     let event = kind.map { Self.event($0) } ?? Self.write
     do throws(LogicError.Reason) {
@@ -110,7 +110,7 @@ struct LogicCodecTests {
     }
   }
 
-  @Test("a value, a line and an error text are bounded")
+  @Test("a value, a line and an error text have maximum lengths")
   func bounds() {
     let hex = String(repeating: "00", count: 513)
     for line in [#"{"id":7,"value":"\#(hex)"}"#, String(repeating: " ", count: (64 << 10) + 1)] {

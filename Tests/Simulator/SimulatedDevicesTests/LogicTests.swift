@@ -1,4 +1,4 @@
-// A device that is decided for by a function, in virtual time.
+// A device whose behaviour a function decides, in virtual time.
 
 import Bluetooth
 import Dispatch
@@ -20,7 +20,7 @@ struct LogicTests {
           - { characteristic: state, properties: [read, notify], value: { u8: 1 } }
     """
 
-  /// A device, what its logic was asked, and what that answers.
+  /// A device, the events its logic received, and their answers.
   private struct Door {
     let bench: DeviceBench
     let asked = Guarded<[String]>([])
@@ -47,7 +47,7 @@ struct LogicTests {
     func sent(_ handle: UInt16) -> [Sent] { bench.sent(on: handle) }
   }
 
-  @Test("without an answer of its own, the device does what it does without logic")
+  @Test("without an answer from the logic, the device behaves as it does without logic")
   func usual() throws {
     let door = try Door()
     try door.bench.write(door.pin, [1, 2])
@@ -65,7 +65,7 @@ struct LogicTests {
     )
   }
 
-  @Test("in real time it is asked from any thread, one event after the other")
+  @Test("in real time, events from any thread reach the logic one after the other")
   func fromAnyThread() throws {
     let loop = EventLoop()
     defer { loop.end() }
@@ -84,7 +84,7 @@ struct LogicTests {
     #expect(asked.withLock { $0 } == Array(1...401))
   }
 
-  @Test("a value or an error takes the place of what the device does")
+  @Test("a value or an error from the logic replaces the device's own answer")
   func rulings() throws {
     let door = try Door([
       "write pin": LogicAnswer(value: [9]),
@@ -102,7 +102,7 @@ struct LogicTests {
     #expect(other.device.value(at: other.state) == [1])
   }
 
-  @Test("what the device refuses by itself does not reach the logic")
+  @Test("operations that the device itself refuses do not reach the logic")
   func refused() throws {
     let door = try Door()
     #expect(door.device.write(door.state, [1], withResponse: true).error == .writeNotPermitted)
@@ -111,7 +111,7 @@ struct LogicTests {
     #expect(door.titles == ["start"])
   }
 
-  @Test("a timer comes in the time of the world, and another of its name replaces it")
+  @Test("a timer fires in the world's time, and a new timer of the same name replaces it")
   func timers() throws {
     let door = try Door([
       "write pin": LogicAnswer(actions: [.notify("state", [0]), .wake("relock", in: .seconds(5))]),
@@ -146,7 +146,7 @@ struct LogicTests {
   }
 
   @Test(
-    "what an answer sets or notifies is read in the same instant, and replaces what was written")
+    "a value that an answer sets or notifies is read in the same instant, and replaces the write")
   func storedAtOnce() throws {
     let door = try Door([
       "write pin": LogicAnswer(actions: [.notify("state", [5]), .set("pin", [9])]),
@@ -154,11 +154,11 @@ struct LogicTests {
     ])
     try door.bench.write(door.pin, [1])
     #expect(try door.bench.read(door.pin) == [9])
-    #expect(try door.bench.read(door.state) == [5], "what is set on a read is read next")
+    #expect(try door.bench.read(door.state) == [5], "a value set on a read is read next time")
     #expect(try door.bench.read(door.state) == [6])
   }
 
-  @Test("only what the logic handles is asked")
+  @Test("the logic receives only the events it handles")
   func handled() throws {
     let door = try Door(handles: ["write pin", "connected"])
     try door.bench.write(door.pin, [1])
@@ -181,7 +181,9 @@ struct LogicTests {
     ),
   ]
 
-  @Test("a wrong answer does nothing, is reported once, and refuses what comes", arguments: unknown)
+  @Test(
+    "an invalid answer has no effect, is reported once, and refuses the request", arguments: unknown
+  )
   func wrong(_ answer: LogicAnswer, _ problem: String) throws {
     let door = try Door(["write pin": answer], handles: ["write pin"])
     #expect(door.device.write(door.pin, [1], withResponse: true).error == .unlikelyError)
@@ -198,7 +200,7 @@ struct LogicTests {
     #expect(try door.bench.read(door.pin) == [3])
   }
 
-  @Test("a wrong answer to start leaves the device without logic")
+  @Test("an invalid answer to start leaves the device without logic")
   func start() throws {
     let door = try Door()
     let wrong = DeviceLogic { _ in LogicAnswer(handles: ["writes pin"]) }
@@ -208,7 +210,7 @@ struct LogicTests {
     #expect(door.titles == ["start"])
   }
 
-  @Test("the same seed gives the logic the same seed, another device another")
+  @Test("the logic's seed depends on the world's seed and the device")
   func seed() throws {
     func seed(_ address: UInt64, of world: UInt64) throws -> String {
       let seeds = Guarded("")

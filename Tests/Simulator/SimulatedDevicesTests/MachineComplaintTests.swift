@@ -3,7 +3,7 @@
 import SimulatedDevices
 import Testing
 
-@Suite("Complaints about machines")
+@Suite("Errors in machines")
 struct MachineComplaintTests {
   let characteristics = DeviceText.keys([
     "characteristic: fff1, properties: write", "characteristic: fff2, properties: [read, notify]",
@@ -24,7 +24,7 @@ struct MachineComplaintTests {
   }
 
   @Test(
-    "what is wrong with a machine",
+    "errors in a machine are reported",
     arguments: [
       ("with: {}", "the key 'states' is missing"),
       ("states: {}", "at least one state"), ("states: [a]", "expected a mapping"),
@@ -50,7 +50,7 @@ struct MachineComplaintTests {
   }
 
   @Test(
-    "what is wrong with a transition",
+    "errors in a transition are reported",
     arguments: [
       ("to: first", "missing trigger"),
       ("write: fff1, read: fff2", "'write' and 'read' exclude each other"),
@@ -82,7 +82,7 @@ struct MachineComplaintTests {
   }
 
   @Test(
-    "what is wrong with an action",
+    "errors in an action are reported",
     arguments: [
       ("{ on: fff2 }", "nothing to be done"), ("3", "expected a list of actions"),
       ("{ set: { u8: 1 }, notify: { u8: 1 }, on: fff2 }", "nothing to be done"),
@@ -113,7 +113,7 @@ struct MachineComplaintTests {
     #expect(found.allSatisfy { $0.hasPrefix("device.yaml:") })
   }
 
-  @Test("an action without a write needs the key for its characteristic")
+  @Test("an action that no write triggers must name its characteristic")
   func entry() {
     let found = complaints("states: { a: { enter: { set: { u8: 1 } } } }")
     #expect(found.count == 1)

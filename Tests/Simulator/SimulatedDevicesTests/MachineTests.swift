@@ -1,4 +1,4 @@
-// State machines: what they do when.
+// State machines: their transitions, actions and timers.
 
 import Bluetooth
 import Signals
@@ -23,7 +23,7 @@ struct MachineTests {
     bench.device.write(try bench.handle("fff1"), value, withResponse: true).error
   }
 
-  @Test("writes lead from state to state; entering one does something, the first time too")
+  @Test("writes lead from state to state; entering a state runs its actions, initially too")
   func states() throws {
     let bench = try bench(
       """
@@ -41,16 +41,16 @@ struct MachineTests {
     #expect(try bench.read(state) == [0])
     try bench.subscribe(state)
     #expect(try write(bench, [0])?.rawValue == 0x80)
-    #expect(try bench.read(bench.handle("fff1")) == [], "a refused write is not kept")
+    #expect(try bench.read(bench.handle("fff1")) == [], "a refused write is not stored")
     #expect(try write(bench, [1]) == nil)
-    #expect(try write(bench, [7]) == nil, "what no transition is for is kept")
+    #expect(try write(bench, [7]) == nil, "a write without a transition is stored")
     #expect(try bench.read(bench.handle("fff1")) == [7])
     #expect(try write(bench, [0]) == nil)
     try bench.run(to: 2)
     #expect(bench.sent(on: state).map(\.value) == [[1], [0]])
   }
 
-  @Test("a read in the same instant finds what a transition or a state's entry notifies")
+  @Test("a read in the same instant returns the value notified by a transition or a state entry")
   func storesAtOnce() throws {
     let bench = try bench(
       """
@@ -72,7 +72,7 @@ struct MachineTests {
     #expect(try bench.read(state) == [0])
   }
 
-  @Test("a refused write is not kept, but what the state that it leads to stores there is")
+  @Test("a refused write is not stored, but a value stored on entering the next state is")
   func storesAfterRefusal() throws {
     let bench = try bench(
       """
@@ -85,7 +85,7 @@ struct MachineTests {
     #expect(try bench.read(bench.handle("fff1")) == [9])
   }
 
-  @Test("a state ends after a while, unless it has ended before")
+  @Test("a state ends after its time unless it has ended before")
   func after() throws {
     let bench = try bench(
       """
@@ -102,7 +102,7 @@ struct MachineTests {
     try bench.subscribe(state)
     #expect(try write(bench, [1]) == nil)
     try bench.run(to: 900)
-    #expect(try write(bench, [1]) == nil, "it is entered anew")
+    #expect(try write(bench, [1]) == nil, "the state is entered again")
     try bench.run(to: 3000)
     #expect(try write(bench, [1]) == nil)
     #expect(try write(bench, [0]) == nil)
@@ -111,7 +111,7 @@ struct MachineTests {
     #expect(throws: LoopIdle.self) { try bench.loop.drive { false } }
   }
 
-  @Test("what is done again and again goes on while the state lasts and its conditions hold")
+  @Test("repeated actions continue while the state lasts and their conditions hold")
   func every() throws {
     let bench = try bench(
       """
@@ -134,7 +134,7 @@ struct MachineTests {
     #expect(throws: LoopIdle.self) { try bench.loop.drive { false } }
   }
 
-  @Test("variables, patterns, tables and other values make up what is sent")
+  @Test("sent values can combine variables, patterns, tables and other values")
   func values() throws {
     let bench = try bench(
       """
@@ -178,7 +178,7 @@ struct MachineTests {
     )
   }
 
-  @Test("reads, subscriptions and the end of the connection are events too")
+  @Test("reads, subscriptions and the end of the connection trigger transitions too")
   func events() throws {
     let bench = try bench(
       """
@@ -207,7 +207,7 @@ struct MachineTests {
     #expect(bench.device.read(value) == .failure(ATTErrorCode(rawValue: 0x81)))
   }
 
-  @Test("a state has as many timers as transitions wait for time; all end with the state")
+  @Test("a state has one timer per timed transition; all of them end with the state")
   func timers() throws {
     let bench = try bench(
       """
@@ -226,11 +226,11 @@ struct MachineTests {
     try bench.subscribe(state)
     try bench.run(to: 8000)
     let sent = bench.sent(on: state).map { $0.value[0] }
-    // At 3 s the timer of 1.5 s was set before that of 1 s; that of every state begins anew at 4.5 s.
+    // At 3 s the 1.5 s timer was set before the 1 s timer; the every-state timer restarts at 4.5 s.
     #expect(sent == [1, 2, 1, 9, 3, 2, 1, 1, 9, 4, 9], "\(sent)")
   }
 
-  @Test("timers go on without a connection; what was to be sent on it is not")
+  @Test("timers continue without a connection; values for that connection are not sent")
   func lostLink() throws {
     let bench = try bench(
       """
@@ -253,7 +253,7 @@ struct MachineTests {
     #expect(try bench.read(bench.handle("fff2")) == [])
   }
 
-  @Test("a device ends its link, or is gone for a while and begins anew")
+  @Test("a device can drop its link, or disappear for a while and restart")
   func presence() throws {
     let bench = try bench(
       """

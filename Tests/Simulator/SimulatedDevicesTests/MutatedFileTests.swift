@@ -1,4 +1,4 @@
-// Device files with a letter changed here and there.
+// Device files with random characters changed.
 
 import Bluetooth
 import Documents
@@ -39,7 +39,7 @@ struct MutatedFileTests {
   }
 
   @Test(
-    "each is read and runs, or is complained of with its place",
+    "each mutated file runs, or is rejected with the place of its error",
     arguments: sampled(0..<8 as Range<UInt64>)
   )
   func mutations(seed: UInt64) throws {
@@ -64,6 +64,6 @@ struct MutatedFileTests {
         }
       }
     }
-    #expect(read > 0 && refused > 0, "only one way was taken: \(read) read, \(refused) refused")
+    #expect(read > 0 && refused > 0, "expected both outcomes: \(read) read, \(refused) refused")
   }
 }

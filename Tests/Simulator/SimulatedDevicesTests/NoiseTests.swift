@@ -1,4 +1,4 @@
-// Noise, and responses that answer with what was written.
+// Noise, and responses that contain the written value.
 
 import Bluetooth
 import Signals
@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Noise and responses")
 struct NoiseTests {
-  @Test("noise is drawn anew each time, each number for itself, between its ends")
+  @Test("noise is drawn each time, independently for each number, within its bounds")
   func noise() throws {
     let text = """
       characteristic: fff1, properties: notify, noise: { every: 1s, shape: even,
@@ -31,7 +31,7 @@ struct NoiseTests {
     #expect(numbers.count { $0[0] > 50 } > 25 && numbers.count { $0[0] < -50 } > 25)
   }
 
-  @Test("noise of the shape of a bell is rarely near its ends")
+  @Test("bell-shaped noise is rarely near its bounds")
   func bell() throws {
     let text = """
       characteristic: fff1, properties: notify,
@@ -46,7 +46,7 @@ struct NoiseTests {
     #expect(values.count { $0 < 10 || $0 > 90 } < 20)
   }
 
-  @Test("a response takes the parts of what was written into its answer")
+  @Test("a response copies parts of the written value into its answer")
   func captures() throws {
     let bench = DeviceBench(
       try DeviceText.characteristics(

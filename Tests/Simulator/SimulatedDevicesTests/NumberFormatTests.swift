@@ -6,13 +6,13 @@ import Testing
 
 @Suite("Number formats")
 struct NumberFormatTests {
-  @Test("36.6 has the bytes of the white paper")
+  @Test("36.6 is encoded as in the white paper")
   func octets() {
     #expect(NumberFormat.medicalFloat(decimals: 1).encode(36.6) == [0x6e, 0x01, 0x00, 0xff])
     #expect(NumberFormat.shortMedicalFloat(decimals: 1).encode(36.6) == [0x6e, 0xf1])
   }
 
-  @Test("the mantissas of special values are numbers when they have decimals")
+  @Test("the mantissas of special values are ordinary numbers with decimals")
   func decimals() {
     #expect(NumberFormat.shortMedicalFloat(decimals: 1).encode(204.7) == [0xff, 0xf7])
     #expect(NumberFormat.shortMedicalFloat(decimals: 1).encode(-204.8) == [0x00, 0xf8])
@@ -21,7 +21,7 @@ struct NumberFormatTests {
     )
   }
 
-  @Test("a number out of range is nothing, rather than a special value")
+  @Test("a number out of range has no encoding, rather than a special value")
   func noRoom() throws {
     #expect(NumberFormat.medicalFloat(decimals: 0).encode(8_388_606) == nil)
     #expect(NumberFormat.medicalFloat(decimals: 11).encode(0) == nil)
@@ -36,7 +36,7 @@ struct NumberFormatTests {
     #expect(NumberFormat.plain(try format("hex")).encode(1) == nil)
   }
 
-  @Test("plain formats round to what they hold")
+  @Test("plain formats round to their resolution")
   func plain() throws {
     #expect(NumberFormat.plain(try format("u8")).encode(74.5) == [75])
     #expect(NumberFormat.plain(try format("i16be")).encode(-2.4) == [0xff, 0xfe])

@@ -13,7 +13,7 @@ struct PatternTests {
   }
 
   @Test(
-    "bytes, digits and bits match what agrees with them, and nothing longer or shorter",
+    "bytes, digits and bits match equal data, and nothing longer or shorter",
     arguments: [
       ("01 ff", [0x01, 0xff], true), ("01 ff", [0x01], false), ("01 ff", [1, 0xff, 0], false),
       ("0? ?f", [0x0a, 0xaf], true), ("0? ?f", [0x1a, 0xaf], false), ("??", [0x77], true),
@@ -27,7 +27,7 @@ struct PatternTests {
     #expect((try match(pattern, value) != nil) == isMatch)
   }
 
-  @Test("names capture numbers, or the rest")
+  @Test("names capture numbers or the remaining bytes")
   func names() throws {
     let value: [UInt8] = [0x08, 0x34, 0x12, 0xfe, 3, 4]
     let found = try #require(try match("08 <size:u16> <delta:i8> <rest:*>", value))
@@ -41,7 +41,7 @@ struct PatternTests {
   }
 
   @Test(
-    "an invalid pattern is reported with its word",
+    "the error for an invalid pattern names its word",
     arguments: [
       ("01 0g", "0g"), ("1", "1"), ("123", "123"), ("0x01", "0x01"), ("+1", "+1"),
       ("1xxx000y", "1xxx000y"), ("<:u8>", "<:u8>"), ("<a:f32>", "<a:f32>"), ("<a:3>", "<a:3>"),

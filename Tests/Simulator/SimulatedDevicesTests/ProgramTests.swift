@@ -1,11 +1,11 @@
-// Devices whose services change, and whose attributes a program answers for.
+// Devices whose services change, and whose requests a program answers.
 
 import Bluetooth
 import Signals
 import SimulatedDevices
 import Testing
 
-@Suite("Devices of programs")
+@Suite("Devices made by programs")
 struct ProgramTests {
   private func service(
     _ number: UInt16, at handle: UInt16, _ security: AttributeSecurity = AttributeSecurity()
@@ -27,7 +27,7 @@ struct ProgramTests {
   }
 
   @Test(
-    "a service has the handle that it demands, unless that is in use; what is left out is not there"
+    "a service gets its requested handle unless it is in use; one that does not fit is left out"
   )
   func handles() throws {
     let table = AttributeTable(device(service(0xa000, at: 0x20), service(0xb000, at: 0x21)))
@@ -36,7 +36,7 @@ struct ProgramTests {
     #expect(bench.device.read(0x1f) == .failure(.invalidHandle))
   }
 
-  @Test("a device that becomes another one keeps what it still has, with values and subscriptions")
+  @Test("a device that is replaced keeps its remaining attributes, with values and subscriptions")
   func redefined() throws {
     let bench = DeviceBench(device(service(0xa000, at: 0x20), service(0xb000, at: 0x30)))
     try bench.write(0x32, [1])
@@ -52,7 +52,7 @@ struct ProgramTests {
     #expect(bench.sent(on: 0x42) == [])
   }
 
-  @Test("a program answers when it likes; what properties and security forbid does not reach it")
+  @Test("a program can answer late; requests refused by properties or security do not reach it")
   func asked() throws {
     let protected = service(0xb000, at: 0x30, AttributeSecurity(read: .encrypted))
     let bench = DeviceBench(device(service(0xa000, at: 0x20), protected))

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Reading and writing")
 struct ReadAndWriteTests {
-  @Test("what is written to a constant is read back, also over the next link")
+  @Test("a value written to a constant is read back, even over the next link")
   func constant() throws {
     let bench = DeviceBench(CharacteristicDefinition([.read, .write], .constant([1])))
     #expect(try bench.read(12) == [1])
@@ -16,7 +16,7 @@ struct ReadAndWriteTests {
     #expect(try bench.read(12) == [2, 3])
   }
 
-  @Test("only what the properties name may be done")
+  @Test("only operations named by the properties are permitted")
   func permissions() {
     let bench = DeviceBench(
       CharacteristicDefinition(.read), CharacteristicDefinition(.write, uuid: .second)
@@ -35,7 +35,8 @@ struct ReadAndWriteTests {
     }
   }
 
-  @Test("handles of declarations and of nothing are invalid", arguments: [0, 1, 10, 11, 15, 999])
+  @Test(
+    "handles of declarations and unused handles are invalid", arguments: [0, 1, 10, 11, 15, 999])
   func invalidHandles(handle: UInt16) {
     let bench = DeviceBench(CharacteristicDefinition([.read, .write, .notify]))
     #expect(bench.device.read(handle) == .failure(.invalidHandle))
@@ -43,7 +44,7 @@ struct ReadAndWriteTests {
     #expect(bench.device.subscribe(handle, .notification).error == .invalidHandle)
   }
 
-  @Test("what the definition refuses is refused with its code, and changes nothing")
+  @Test("an operation that the definition refuses fails with its code and changes nothing")
   func refused() throws {
     var characteristic = CharacteristicDefinition([.read, .write], .constant([7]))
     characteristic.writeError = ATTErrorCode(rawValue: 0x80)
@@ -55,7 +56,7 @@ struct ReadAndWriteTests {
     #expect(bench.device.read(14) == .failure(.insufficientAuthentication))
   }
 
-  @Test("descriptors are read; they are written only where that is allowed")
+  @Test("descriptors can be read, and written only where that is permitted")
   func descriptors() throws {
     let uuid = BluetoothUUID(short: 0x2901)
     var characteristic = CharacteristicDefinition(.read)

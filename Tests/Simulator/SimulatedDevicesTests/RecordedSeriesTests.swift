@@ -54,7 +54,7 @@ struct RecordedSeriesTests {
 
   let parts = "parts: [{ hex: 00 }, { u8: { column: bpm } }]"
 
-  @Test("each row is a value, played evenly")
+  @Test("each row is a value, played at even intervals")
   func evenly() throws {
     let bench = DeviceBench(try device("{ csv: heart.csv, \(parts), every: 1s, first: now }"))
     let handle = try bench.handle("fff1")
@@ -67,7 +67,7 @@ struct RecordedSeriesTests {
     )
   }
 
-  @Test("a column sets when each value comes; then it begins again, or is over")
+  @Test("a column sets the time of each value; the series then repeats or ends")
   func times() throws {
     for (repeats, more) in [
       ("", [Sent(6500, [0, 62]), Sent(7500, [0, 64])]), (", repeats: no", []),
@@ -83,7 +83,7 @@ struct RecordedSeriesTests {
     }
   }
 
-  @Test("texts of cells keep their commas and quotes")
+  @Test("quoted cells keep their commas and quotes")
   func quoted() throws {
     let bench = DeviceBench(try device("{ csv: heart.csv, parts: [{ utf8: { column: note } }] }"))
     let handle = try bench.handle("fff1")
@@ -91,7 +91,7 @@ struct RecordedSeriesTests {
     #expect(found == ["rest, in bed", "", "the \"door\""])
   }
 
-  @Test("errors in a table are reported with their place in it")
+  @Test("errors in a table are reported with their place in the table")
   func wrongTable() throws {
     let series = "{ csv: heart.csv, \(parts), time: time }"
     func errors(_ table: String) throws -> String { try complaints(series, table: table).joined() }

@@ -30,7 +30,7 @@ struct ReferenceTests {
     bench.device.table.services.dropFirst(2).flatMap(\.characteristics).map(\.handle)
   }
 
-  @Test("a name for a value means the one that is named by service, instance or handle")
+  @Test("a name in a value refers to the characteristic given by service, instance or handle")
   func views() throws {
     for (name, expected) in [
       ("1810/2a6e", 1), ("1809/2a6e#0", 2), ("1809/2a6e#1", 3), ("2a6e#0", 1), ("2a6e#2", 3),
@@ -46,7 +46,7 @@ struct ReferenceTests {
     }
   }
 
-  @Test("responses act on the one that is named")
+  @Test("responses act on the named characteristic")
   func responses() throws {
     let own = """
       - service: fff0
@@ -61,7 +61,7 @@ struct ReferenceTests {
     #expect(try all.prefix(3).map { try bench.device.read($0).get() } == [[1], [2], [9]])
   }
 
-  @Test("machines wait for, and act on, the one that is named")
+  @Test("machines wait for, and act on, the named characteristic")
   func machines() throws {
     let own = """
       machines:
@@ -84,7 +84,7 @@ struct ReferenceTests {
     #expect(try bench.device.read(all[2]).get() == [7])
   }
 
-  @Test("a fault hits the one that is named, those of a service, or all with the UUID")
+  @Test("a fault hits the named characteristic, those of a service, or all with the UUID")
   func faults() throws {
     for (name, expected) in [
       ("2a6e", [true, true, true]), ("1809/2a6e", [false, true, true]),
@@ -101,7 +101,7 @@ struct ReferenceTests {
   }
 
   @Test(
-    "a name that means several, none, or nothing is complained about, at its place",
+    "an ambiguous, unknown or invalid name is reported with its place",
     arguments: [
       (
         "2a6e",

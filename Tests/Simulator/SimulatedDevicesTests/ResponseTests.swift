@@ -1,4 +1,4 @@
-// What writes to control points bring about.
+// Responses to writes to control points.
 
 import Bluetooth
 import Signals
@@ -17,7 +17,7 @@ struct ResponseTests {
     return DeviceBench(definition)
   }
 
-  @Test("the first rule that matches decides")
+  @Test("the first matching rule decides")
   func firstRule() throws {
     let bench = bench([
       ResponseRule(pattern: .exactly([1])),
@@ -28,11 +28,11 @@ struct ResponseTests {
     #expect(try bench.read(12) == [1])
     #expect(bench.device.write(12, [2, 9], withResponse: true).error == .valueNotAllowed)
     #expect(bench.device.write(12, [1, 1], withResponse: true).error?.rawValue == 0x80)
-    #expect(try bench.read(12) == [1], "a refused write is not kept")
+    #expect(try bench.read(12) == [1], "a refused write is not stored")
   }
 
   @Test(
-    "a write that no rule is for is accepted, refused, or answered as the nearest value is",
+    "a write without a matching rule is accepted, refused, or answered like the nearest value",
     arguments: [
       (.accept, [9], nil, [0]), (.refuse, [9], .requestNotSupported, [0]),
       // More first bytes in common, then the smaller difference, in bytes and in length.
@@ -66,7 +66,7 @@ struct ResponseTests {
     )
   }
 
-  @Test("a pattern is no nearest value: it is for the values that match it alone")
+  @Test("a pattern is never the nearest value: it applies only to values that match it")
   func unlike() throws {
     let bench = bench(
       [ResponseRule(pattern: .like(try BytePattern(written: "01 ??")), refusal: .valueNotAllowed)],
@@ -76,7 +76,7 @@ struct ResponseTests {
     #expect(bench.device.write(12, [1, 2], withResponse: true).error == .valueNotAllowed)
   }
 
-  @Test("an action notifies another characteristic after its delay, and is kept there")
+  @Test("an action notifies another characteristic after its delay, and the value is stored")
   func notifies() throws {
     let action = ResponseAction(
       .notify, characteristic: .second, value: .octets([7]), after: .milliseconds(50)
@@ -90,7 +90,7 @@ struct ResponseTests {
     #expect(try bench.read(15) == [7])
   }
 
-  @Test("an action may set what was written, at once or later")
+  @Test("an action can store the written value, at once or later")
   func sets() throws {
     let bench = bench([
       ResponseRule(
@@ -107,7 +107,7 @@ struct ResponseTests {
     #expect(try bench.read(12) == [9])
   }
 
-  @Test("a lost link ends what was due, and a missing characteristic has no consequences")
+  @Test("a lost link cancels pending actions, and a missing characteristic is ignored")
   func lost() throws {
     let missing = BluetoothUUID(short: 0xffff)
     let bench = bench([
@@ -124,7 +124,7 @@ struct ResponseTests {
     #expect(try bench.read(12) == [5])
   }
 
-  @Test("a read in the same instant finds what a notify without delay has stored")
+  @Test("a read in the same instant returns the value stored by an undelayed notify")
   func storesAtOnce() throws {
     let notify = ResponseAction(.notify, characteristic: .second, value: .written)
     let bench = bench([ResponseRule(actions: [notify])])
@@ -139,7 +139,7 @@ struct ResponseTests {
     #expect(try bench.read(15) == [6])
   }
 
-  @Test("actions on one characteristic are stored in their order")
+  @Test("actions on one characteristic are stored in order")
   func order() throws {
     let bench = bench([
       ResponseRule(
@@ -156,7 +156,7 @@ struct ResponseTests {
     #expect(try bench.read(15) == [2])
   }
 
-  @Test("sending a value later does not store it again")
+  @Test("a delayed notification does not store its value again")
   func sendsLater() throws {
     let bench = DeviceBench(CharacteristicDefinition([.read, .write, .notify]))
     try bench.subscribe(12)

@@ -1,4 +1,4 @@
-// Scenario files: what is read, and the errors of invalid ones.
+// Scenario files: parsing, and the errors of invalid files.
 
 import Bluetooth
 import Documents
@@ -33,7 +33,7 @@ struct ScenarioFileTests {
     }
   }
 
-  @Test("devices are used, copied with numbers, or written there")
+  @Test("devices are referred to, copied with numbers, or defined inline")
   func devices() throws {
     let scenario = try scenario(
       """
@@ -60,7 +60,7 @@ struct ScenarioFileTests {
     )
   }
 
-  @Test("copies whose addresses would begin again at zero are refused")
+  @Test("copies whose addresses would wrap around to zero are refused")
   func addresses() throws {
     let last = "[{ name: E, address: FF:FF:FF:FF:FF:FE, count: "
     #expect(try scenario("scenario: End\ndevices: \(last)2 }]").devices.count == 2)
@@ -79,7 +79,7 @@ struct ScenarioFileTests {
     #expect(scenario.devices == (try DeviceFile.load(path: path)))
   }
 
-  @Test("the host is read")
+  @Test("the host is parsed")
   func host() throws {
     let scenario = try scenario(
       """
@@ -105,7 +105,7 @@ struct ScenarioFileTests {
     #expect(scenario.host == host)
   }
 
-  @Test("an adapter has link, security and faults for the programs that are peripherals on it")
+  @Test("an adapter can have link, security and faults for the peripherals that programs run on it")
   func peripheral() throws {
     let scenario = try scenario(
       """
@@ -129,7 +129,7 @@ struct ScenarioFileTests {
     #expect(adapters[1].peripheral.faults == [rule])
   }
 
-  @Test("faults of operations become rules of their devices, properties change them")
+  @Test("operation faults become rules of their devices, property faults change the devices")
   func operations() throws {
     let scenario = try scenario(
       """
@@ -161,7 +161,7 @@ struct ScenarioFileTests {
     #expect(scenario.faults.isEmpty)
   }
 
-  @Test("faults of the world are scheduled")
+  @Test("faults of the world are scheduled at their times")
   func scheduled() throws {
     let scenario = try scenario(
       """
@@ -204,7 +204,7 @@ struct ScenarioFileTests {
   }
 
   @Test(
-    "what is wrong with a scenario",
+    "errors in a scenario are reported",
     arguments: [
       ("seed: -1", "a whole number from 0"),
       ("seed: soon", "a whole number from 0"), ("host: { bluez: new }", "a release such as"),
@@ -274,7 +274,7 @@ struct ScenarioFileTests {
     #expect(found.first?.hasPrefix("test.yaml:3:") == true, "\(found)")
   }
 
-  @Test("errors in its devices are reported with their place, also in another file")
+  @Test("errors in the scenario's devices are reported with their place, even in another file")
   func wrongDevices() throws {
     func errors(_ devices: String) -> String {
       do {

@@ -1,4 +1,4 @@
-// The JSON Schemas that editors use: every shipped file fits them, and what the readers refuse does not.
+// The JSON Schemas for editors accept every shipped file and reject what the readers reject.
 
 import Documents
 import Fixtures
@@ -30,7 +30,9 @@ struct SchemaTests {
     return (names ?? []).filter { $0.hasSuffix(".yaml") }.sorted().map { "\(kind)/\($0)" }
   }
 
-  @Test("every shipped file fits its schema, and names it for editors", arguments: shipped)
+  @Test(
+    "every shipped file is valid under its schema, and names the schema for editors",
+    arguments: shipped)
   func fits(_ file: String) throws {
     let name = file.hasPrefix("devices/") ? "device.schema.json" : "scenario.schema.json"
     let url = Self.folder.appending(path: file)
@@ -40,7 +42,7 @@ struct SchemaTests {
   }
 
   @Test(
-    "what a schema does not know is not fit",
+    "unknown keys are invalid under the schema",
     arguments: [
       "nam: A", "link: { mtu: 22 }", "address-type: secret",
       "services: [{ service: battery, characteristics: [{ characteristic: fff1 }] }]",

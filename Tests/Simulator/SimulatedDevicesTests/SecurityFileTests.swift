@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Security in device files")
 struct SecurityFileTests {
-  @Test("a device has a pairing method; without one, just works")
+  @Test("a device has a pairing method, just works by default")
   func pairing() throws {
     #expect(try DeviceText.device("name: a").pairing == PairingDefinition(.justWorks))
     let entry = try DeviceText.device("security: { pairing: passkey-entry, passkey: 042137 }")
@@ -16,7 +16,7 @@ struct SecurityFileTests {
     #expect(confirm.pairing == PairingDefinition(.confirm))
   }
 
-  @Test("an attribute has a security level, for reads and writes alike or apart")
+  @Test("an attribute has a security level, shared by reads and writes or separate")
   func attributes() throws {
     let device = try DeviceText.device(
       """
@@ -38,7 +38,7 @@ struct SecurityFileTests {
     #expect(descriptor.security == AttributeSecurity(read: .encrypted, write: .encrypted))
   }
 
-  @Test("what is wrong is complained of, with what was meant")
+  @Test("errors are reported with the likely intended word")
   func wrong() {
     #expect(
       DeviceText.complaints("security: { pairing: passkey-entri, passkey: 12 }") == [

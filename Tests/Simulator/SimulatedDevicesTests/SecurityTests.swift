@@ -1,4 +1,4 @@
-// What a device gives on links of each security.
+// Access to attributes at each link security level.
 
 import Bluetooth
 import Signals
@@ -38,7 +38,7 @@ struct SecurityTests {
     return (device, try #require(entries.first { $0.uuid == Self.value }))
   }
 
-  /// What reading, writing and subscribing are refused with, then the same of the descriptor.
+  /// The errors of reading, writing and subscribing, then of reading and writing the descriptor.
   func refusals(_ device: SimulatedDevice, _ entry: CharacteristicEntry) throws -> [ATTErrorCode?] {
     func error<Value>(_ result: Result<Value, ATTErrorCode>) -> ATTErrorCode? {
       if case .failure(let code) = result { code } else { nil }
@@ -52,7 +52,9 @@ struct SecurityTests {
     ]
   }
 
-  @Test("each level gives what demands no more, and refuses the rest by what is missing")
+  @Test(
+    "each link level permits attributes up to that level, and refuses others by what is missing"
+  )
   func levels() throws {
     for demanded in LinkSecurity.allCases {
       let (device, entry) = try device(AttributeSecurity(read: demanded, write: demanded))
@@ -66,7 +68,7 @@ struct SecurityTests {
     }
   }
 
-  @Test("reads and writes may demand different things; subscribing what reading does")
+  @Test("reads and writes can have different levels; subscribing needs the level of reads")
   func apart() throws {
     let (device, entry) = try device(AttributeSecurity(read: .none, write: .encrypted))
     let code = ATTErrorCode.insufficientEncryption
@@ -83,7 +85,7 @@ struct SecurityTests {
     #expect(try refusals(device, entry)[0] == .insufficientEncryption)
   }
 
-  @Test("passkeys are those of the definition, else drawn from the seed")
+  @Test("passkeys come from the definition, otherwise from the seed")
   func passkeys() throws {
     let address = try #require(BluetoothAddress("C0:FF:EE:00:00:01"))
     func passkeys(_ pairing: PairingDefinition, seed: UInt64) -> [UInt32] {

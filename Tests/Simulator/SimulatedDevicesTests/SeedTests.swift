@@ -1,4 +1,4 @@
-// What depends on the seed, and on nothing else.
+// Values and RSSI that depend only on the seed.
 
 import Bluetooth
 import Signals
@@ -26,7 +26,7 @@ struct SeedTests {
     return (0..<100).map { _ in device.advertisement().rssi }
   }
 
-  @Test("the same seed gives the same values and strengths, another gives others")
+  @Test("the same seed gives the same values and RSSI, a different seed different ones")
   func repeats() throws {
     let definition = DeviceDefinition.with([try noisy(.first)])
     let values = try values(definition, seed: 1)
@@ -37,7 +37,7 @@ struct SeedTests {
     #expect(strengths(definition, seed: 1) != strengths(definition, seed: 2))
   }
 
-  @Test("another characteristic and a fault rule move no draws")
+  @Test("another characteristic or a fault rule does not change the draws")
   func independence() throws {
     var definition = DeviceDefinition.with([try noisy(.first)])
     let values = try values(definition, seed: 3)
@@ -48,7 +48,7 @@ struct SeedTests {
     #expect(self.strengths(definition, seed: 3) == strengths)
   }
 
-  @Test("two characteristics of one UUID move apart")
+  @Test("two characteristics with one UUID move independently")
   func sameUUID() throws {
     let bench = DeviceBench(.with([try noisy(.first), try noisy(.first)]))
     try bench.subscribe(12)
@@ -57,7 +57,7 @@ struct SeedTests {
     #expect(bench.sent(on: 12) != bench.sent(on: 15))
   }
 
-  @Test("the RSSI varies as far as its definition allows, to both sides")
+  @Test("the RSSI varies up to the spread of its definition, in both directions")
   func spread() {
     var definition = DeviceDefinition.with([])
     definition.advertisement.rssi = -70

@@ -1,4 +1,4 @@
-// The devices of the folder Simulators: that they load, and do what they are for.
+// The devices in the folder Simulators load and behave as documented.
 
 import Bluetooth
 import Fixtures
@@ -27,7 +27,7 @@ struct ShippedDeviceTests {
     return try decode(octets)
   }
 
-  @Test("these are all")
+  @Test("the list contains every shipped file")
   func all() throws {
     let found = try FileManager.default.contentsOfDirectory(atPath: Self.folder.path)
     #expect(found.filter { $0.hasSuffix(".yaml") }.sorted() == Self.files)
@@ -36,7 +36,7 @@ struct ShippedDeviceTests {
     )
   }
 
-  @Test("each advertises its name and first service, at an address of its own")
+  @Test("each device advertises its name and first service, at its own address")
   func names() throws {
     let definitions = try Self.files.map(definition)
     let names = ["Battery", "Beacon", "Door", "Echo", "DFU", "Glucose", "HRM", "Lock", "Tag"]
@@ -51,7 +51,7 @@ struct ShippedDeviceTests {
     }
   }
 
-  @Test("the thermometer's temperature can be read, and is near 36.6 °C")
+  @Test("the thermometer's temperature can be read and is near 36.6 °C")
   func temperature() throws {
     let bench = DeviceBench(try definition("thermometer.yaml"))
     let handle = try bench.handle("temperature-measurement")
@@ -83,7 +83,7 @@ struct ShippedDeviceTests {
     }
   }
 
-  @Test("the thermometer has an alarm, a battery and a maker")
+  @Test("the thermometer has an alarm, a battery and a manufacturer name")
   func thermometer() throws {
     let bench = DeviceBench(try definition("thermometer.yaml"))
     let alert = try bench.handle("alert-level")
@@ -98,7 +98,7 @@ struct ShippedDeviceTests {
     #expect(try bench.read(bench.handle("appearance")) == [0x00, 0x03])
   }
 
-  @Test("the heart beats between 62 and 88 a minute, with intervals that agree")
+  @Test("the heart rate is between 62 and 88 beats a minute, with matching RR intervals")
   func heartRate() throws {
     let bench = DeviceBench(try definition("heart-rate.yaml"))
     let handle = try bench.handle("heart-rate-measurement")
@@ -123,7 +123,7 @@ struct ShippedDeviceTests {
     #expect(rates.min() == 62 && rates.max() == 88)
   }
 
-  @Test("the heart rate monitor sits on the chest, and takes one command")
+  @Test("the heart rate monitor reports the chest as its location, and accepts one command")
   func chest() throws {
     let bench = DeviceBench(try definition("heart-rate.yaml"))
     let location = try bench.read(bench.handle("body-sensor-location"))
@@ -133,7 +133,7 @@ struct ShippedDeviceTests {
     #expect(bench.device.write(control, [2], withResponse: true).error?.rawValue == 0x80)
   }
 
-  @Test("the battery loses a percent every 10 s, and is charged when it is empty")
+  @Test("the battery loses a percent every 10 s, and recharges when it is empty")
   func battery() throws {
     let bench = DeviceBench(try definition("battery.yaml"))
     let handle = try bench.handle("battery-level")

@@ -1,4 +1,4 @@
-// How the strength of a device moves, and what a weak one does to it.
+// The RSSI of a device: how it changes, and the effects of a weak signal.
 
 import Signals
 import Testing
@@ -23,7 +23,7 @@ struct SignalStrengthTests {
   static let walk =
     "advertisement: { rssi: { walk: { low: -80, high: -40, step: 6, start: -70 } }, rssi-spread: 0 }"
 
-  @Test("a walk begins at its start, stays within its bounds and its steps, and turns")
+  @Test("a walk starts at its start value, stays within its bounds and step size, and turns back")
   func walk() throws {
     let all = try strengths(Self.walk)
     #expect(all[0] == -70)
@@ -32,7 +32,7 @@ struct SignalStrengthTests {
     #expect(Set(all).count > 20)
   }
 
-  @Test("a walk is the same for the same seed, however often it is looked at")
+  @Test("a walk is the same for the same seed, however often it is read")
   func seeded() throws {
     let all = try strengths(Self.walk)
     #expect(try strengths(Self.walk, seed: 1) != all)
@@ -41,7 +41,7 @@ struct SignalStrengthTests {
     #expect(bench.device.linkRSSI() == all[150])
   }
 
-  @Test("a device is carried about, walks from where it is, and goes back to its own ways")
+  @Test("a device follows a path, walks from its position, and returns to its defined movement")
   func carried() throws {
     let bench = try bench("advertisement: { rssi: -60, rssi-spread: 0 }")
     bench.device.move(
@@ -59,7 +59,7 @@ struct SignalStrengthTests {
     #expect(bench.device.linkRSSI() == -60)
   }
 
-  @Test("at a strong signal nothing is lost; at the sensitivity everything; half in the middle")
+  @Test("no packet is lost at a strong signal, half midway, and all at the sensitivity")
   func losses() throws {
     for (rssi, expected) in [(-90, 1000...1000), (-100, 0...0), (-95, 450...550)] {
       let bench = try bench("advertisement: { rssi: \(rssi), rssi-spread: 0 }")
@@ -70,7 +70,7 @@ struct SignalStrengthTests {
     }
   }
 
-  /// When the link ended, in seconds; nil: not within an hour.
+  /// The time at which the link ended, in seconds; nil if it lasted an hour.
   func loss(_ rssi: Int, seed: UInt64) throws -> Int? {
     let bench = try bench("advertisement: { rssi: \(rssi) }", seed: seed)
     let lost = Guarded<Int?>(nil)
@@ -83,7 +83,7 @@ struct SignalStrengthTests {
     return lost.withLock { $0 }
   }
 
-  @Test("a link lasts hours, a minute or no time, as it is nearer to the sensitivity")
+  @Test("a link lasts hours, a minute or no time, depending on how near it is to the sensitivity")
   func links() throws {
     let all = try [-90, -97, -100].map { rssi in try (0..<20).map { try loss(rssi, seed: $0) } }
     #expect(all[0].allSatisfy { $0 == nil })
@@ -92,7 +92,7 @@ struct SignalStrengthTests {
     #expect(all[2].allSatisfy { $0 == 0 })
   }
 
-  @Test("a link that stands is lost when the device is carried away, and not before")
+  @Test("an established link drops when the device is moved away, and not before")
   func carriedAway() throws {
     let bench = try bench("advertisement: { rssi: -60 }")
     let lost = Guarded(0)
@@ -108,7 +108,7 @@ struct SignalStrengthTests {
     #expect(lost.withLock { $0 } == 1)
   }
 
-  @Test("requests take longer at the edge of reach, by whole intervals")
+  @Test("requests take whole intervals longer at the edge of range")
   func latency() throws {
     let bench = try bench("advertisement: { rssi: -95 }\nlink: { latency: 10ms }")
     let all = (0..<500).map { _ in bench.device.latency() - .milliseconds(10) }
@@ -118,7 +118,7 @@ struct SignalStrengthTests {
   }
 
   @Test(
-    "a strength that cannot be is complained about, at its place",
+    "an impossible RSSI is reported with its place",
     arguments: [
       ("walk: { low: -40, high: -50 }", "3:17: advertisement.rssi.walk: 'low' is not below 'high'"),
       ("walk: { low: -80 }", "'high'"),

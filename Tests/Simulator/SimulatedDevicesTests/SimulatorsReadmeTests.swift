@@ -66,14 +66,14 @@ struct SimulatorsReadmeTests {
     }
   }
 
-  @Test("there are examples of each kind")
+  @Test("the pages have examples of each kind")
   func kinds() {
     let found = Dictionary(grouping: Self.examples, by: \.kind).mapValues(\.count)
     #expect(found.keys.sorted() == ["characteristic", "device", "scenario", "with"])
     #expect(found.values.reduce(0, +) >= 20, "\(found)")
   }
 
-  @Test("each is right, fits the schema, and runs", arguments: examples)
+  @Test("each example is valid, matches the schema, and runs", arguments: examples)
   func runs(_ example: Example) throws {
     let path = Self.folder.appending(path: "example.yaml").path
     let text = Self.file(example)
@@ -84,7 +84,7 @@ struct SimulatorsReadmeTests {
     for device in scenario.devices { try MutatedFileTests().exercise(device) }
   }
 
-  @Test("the lamp answers as described")
+  @Test("the lamp answers as the page describes")
   func lamp() throws {
     let bench = try bench("Lamp-1")
     let light = try bench.handle("6c610002-1b1a-4e1c-8f6b-0b6c1d2e3f40")
@@ -100,7 +100,7 @@ struct SimulatorsReadmeTests {
     #expect(bench.sent(on: warmth).last?.value == [0x88, 0x13])
   }
 
-  @Test("the turnstile opens for five, for three seconds, and counts")
+  @Test("the turnstile opens for five seconds or three seconds, and counts")
   func turnstile() throws {
     let bench = try bench("Turnstile-1")
     let (slot, gate, count) = (

@@ -1,4 +1,4 @@
-// What a person at a device does to it, and how it is named.
+// Control of a running device: set values, added faults, and naming attributes.
 
 import Bluetooth
 import Documents
@@ -6,7 +6,7 @@ import Signals
 import SimulatedDevices
 import Testing
 
-@Suite("Steering a device")
+@Suite("Control of a device")
 struct SteeringTests {
   private static let thermometer = """
     name: Thermo
@@ -23,7 +23,7 @@ struct SteeringTests {
     DeviceBench(try DeviceText.device(Self.thermometer))
   }
 
-  @Test("a counter stands still at what was set, and then is where it would have been")
+  @Test("a counter stays at a set value, and resumes where it would have been")
   func moving() throws {
     let bench = try bench()
     let (loop, device) = (bench.loop, bench.device)
@@ -37,14 +37,14 @@ struct SteeringTests {
     #expect(device.value(at: handle) == [4])
   }
 
-  @Test("a handle of nothing has no value")
+  @Test("an unused handle has no value")
   func noHandle() throws {
     let device = try bench().device
     #expect(device.value(at: 0x0fff) == nil)
     #expect(!device.setValue([1], at: 0x0fff))
   }
 
-  @Test("a characteristic with a duplicate UUID is named with its number")
+  @Test("a characteristic with a duplicate UUID is named with its instance number")
   func instances() throws {
     let table = try bench().device.table
     let error = try #require(throws: Problem.self) { try table.characteristic(named: "2a6e") }
@@ -55,7 +55,7 @@ struct SteeringTests {
     #expect(try table.characteristic(named: "@\(second)").handle == second)
   }
 
-  @Test("a device that two have the name of is asked for by its address")
+  @Test("an ambiguous device name is refused, asking for the address")
   func sameName() throws {
     let loop = VirtualTimeLoop()
     let devices = [1, 2].map { number in
@@ -72,7 +72,9 @@ struct SteeringTests {
     #expect(second === devices[1])
   }
 
-  @Test("a rule that is added begins at its own first operation, and moves no other's count")
+  @Test(
+    "an added rule counts from its own first operation, and does not change other rules' counts"
+  )
   func addedFault() throws {
     let device = try bench().device
     device.setFaults([FaultRule(on: .connect, occurrence: .nth(3), action: .refuseConnection)])

@@ -1,4 +1,4 @@
-// Subscriptions, ticks, and what a lost link ends.
+// Subscriptions, ticks, and the effects of a lost link.
 
 import Bluetooth
 import Signals
@@ -12,16 +12,16 @@ struct SubscriptionTests {
     return .counter(Counter(format: format, from: 10, every: .seconds(1), beginsAtOnce: first))
   }
 
-  @Test("the present value comes at once where the definition asks for it")
+  @Test("the current value is sent at once if the definition requests it")
   func atOnce() throws {
     let bench = DeviceBench(CharacteristicDefinition(.notify, try counting(first: true)))
     try bench.subscribe(12)
-    #expect(bench.sent(on: 12).isEmpty, "never from inside the call")
+    #expect(bench.sent(on: 12).isEmpty, "no value is sent inside the call")
     try bench.run(to: 1500)
     #expect(bench.sent(on: 12) == [Sent(0, [10]), Sent(1000, [11])])
   }
 
-  @Test("without a configuration the values come as long as the link is up, subscribed or not")
+  @Test("without a configuration, values are sent while the link is up, subscribed or not")
   func withoutConfiguration() throws {
     var definition = CharacteristicDefinition(.notify, try counting())
     definition.hasConfiguration = false
@@ -34,7 +34,7 @@ struct SubscriptionTests {
     #expect(bench.sent(on: 12) == [Sent(1000, [11]), Sent(2000, [12])])
   }
 
-  @Test("nothing comes without a subscription, and nothing after its end")
+  @Test("no value is sent without a subscription or after its end")
   func end() throws {
     let bench = DeviceBench(CharacteristicDefinition(.notify, try counting()))
     try bench.run(to: 2500)
@@ -45,7 +45,7 @@ struct SubscriptionTests {
     #expect(bench.sent(on: 12) == [Sent(3500, [13])])
   }
 
-  @Test("subscribing again changes nothing; after an end it begins anew")
+  @Test("subscribing again has no effect; after unsubscribing it starts over")
   func again() throws {
     let bench = DeviceBench(CharacteristicDefinition([.notify, .indicate], try counting()))
     try bench.subscribe(12)
@@ -59,7 +59,7 @@ struct SubscriptionTests {
     #expect(bench.sent(on: 12).map(\.at) == [1000, 2200])
   }
 
-  @Test("a lost link ends subscriptions and everything that was due")
+  @Test("a lost link ends subscriptions and all pending actions")
   func linkDown() throws {
     let bench = DeviceBench(CharacteristicDefinition(.notify, try counting()))
     try bench.subscribe(12)
@@ -71,7 +71,7 @@ struct SubscriptionTests {
     #expect(bench.sent(on: 12).count == 1)
   }
 
-  @Test("a link that is lost in the handler of a notification ends the ticks too")
+  @Test("a link that drops in a notification handler ends the ticks too")
   func lostInHandler() throws {
     let bench = DeviceBench(CharacteristicDefinition(.notify, try counting()))
     let device = bench.device
@@ -89,7 +89,7 @@ struct SubscriptionTests {
     device.onNotification { _, _ in }
   }
 
-  @Test("the configuration is what was subscribed to, and writing it subscribes")
+  @Test("the configuration reads as the subscription, and writing it subscribes")
   func configuration() throws {
     let bench = DeviceBench(CharacteristicDefinition([.notify, .indicate], try counting()))
     #expect(try bench.read(13) == [0, 0])
@@ -103,7 +103,7 @@ struct SubscriptionTests {
     #expect(bench.device.write(13, [3, 0], withResponse: true).error == .cccImproperlyConfigured)
   }
 
-  @Test("what a characteristic cannot do is refused")
+  @Test("a subscription type that the characteristic lacks is refused")
   func refused() throws {
     let bench = DeviceBench(
       CharacteristicDefinition(.notify), CharacteristicDefinition(.read, uuid: .second)
@@ -114,7 +114,7 @@ struct SubscriptionTests {
     #expect(bench.device.subscribe(12, .notification).error == .unlikelyError)
   }
 
-  @Test("a notification holds three bytes less than the MTU")
+  @Test("a notification carries the MTU minus three bytes")
   func mtu() throws {
     var definition = DeviceDefinition.with([CharacteristicDefinition([.write, .notify], .echo)])
     definition.link.mtu = 23
@@ -125,7 +125,7 @@ struct SubscriptionTests {
     #expect(bench.sent(on: 12) == [Sent(0, Array(0..<20))])
   }
 
-  @Test("the next handler replaces the one before")
+  @Test("a new handler replaces the previous one")
   func handler() throws {
     let bench = DeviceBench(CharacteristicDefinition(.notify, try counting()))
     try bench.subscribe(12)

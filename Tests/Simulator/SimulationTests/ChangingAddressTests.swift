@@ -9,7 +9,7 @@ import Signals
 import SimulatedDevices
 import Testing
 
-@Suite("A changing address")
+@Suite("Devices with changing addresses")
 struct ChangingAddressTests {
   private static let period = Duration.seconds(60)
 
@@ -35,7 +35,8 @@ struct ChangingAddressTests {
   }
 
   @Test(
-    "is found again by each later chain, at each address", arguments: PrivateAddress.Kind.allCases,
+    "each later chain finds the device again, at each address",
+    arguments: PrivateAddress.Kind.allCases,
     [DeviceTarget.name("Bench"), .name("Be*"), .service("immediate-alert"), .any]
   )
   func laterChains(kind: PrivateAddress.Kind, target: DeviceTarget) throws {
@@ -48,7 +49,7 @@ struct ChangingAddressTests {
     }
   }
 
-  @Test("is found again by a program that starts later")
+  @Test("a program that starts later finds the device again")
   func laterProgram() throws {
     let simulation = try simulation()
     #expect(read(service(simulation), in: simulation).error == nil)
@@ -60,7 +61,7 @@ struct ChangingAddressTests {
     #expect(chain.error == nil && chain.took < .seconds(10), "\(chain)")
   }
 
-  @Test("an attempt that found nobody at the old address is followed by one at the new address")
+  @Test("an attempt that times out at the old address is followed by one at the new address")
   func laterAttempt() throws {
     let simulation = try simulation()
     let service = service(simulation)
@@ -92,7 +93,7 @@ struct ChangingAddressTests {
     #expect(simulation.history.count { $0.hasSuffix("link up") } == 2)
   }
 
-  @Test("an address that was asked for is what it is, and a public one does not change")
+  @Test("a requested address is used as given, and a public address does not change")
   func givenAddress() throws {
     let simulation = try simulation()
     let address = simulation.device.airAddress().address
@@ -104,7 +105,7 @@ struct ChangingAddressTests {
   }
 
   @Test(
-    "a device with a lasting address is connected to without a scan",
+    "a device with a permanent address connects without a scan",
     arguments: AddressType.allCases
   )
   func lasting(type: AddressType) throws {
@@ -116,7 +117,7 @@ struct ChangingAddressTests {
     #expect(simulation.history.count { $0 == "scanning on" } == 1)
   }
 
-  @Test("a bonded device is connected to without a scan, whatever its address is now")
+  @Test("a bonded device connects without a scan, whatever its current address")
   func bonded() throws {
     let simulation = try simulation()
     let service = service(simulation)

@@ -20,7 +20,7 @@ struct FindingTests {
     return (outcome.value, outcome.error)
   }
 
-  @Test("each device is sent anew when something of it changed, and only then")
+  @Test("a device is sent again when something about it has changed, and only then")
   func live() throws {
     var definition = DeviceDefinition.thermometer
     definition.advertisement.rssiSpread = 3
@@ -31,7 +31,7 @@ struct FindingTests {
     #expect(zip(seen, seen.dropFirst()).allSatisfy { $0 != $1 })
   }
 
-  @Test("a device that is received as before is observed again with each report")
+  @Test("a device received without changes is observed again with each report")
   func unchanged() throws {
     var definition = DeviceDefinition.thermometer
     definition.advertisement.rssiSpread = 0
@@ -47,7 +47,9 @@ struct FindingTests {
     #expect(loop.now - last < .seconds(5), "last observed at \(last), of \(loop.now)")
   }
 
-  @Test("a filter finds what is advertised so, and nothing else", arguments: AddressType.allCases)
+  @Test(
+    "a filter finds devices with the advertised data, and no others",
+    arguments: AddressType.allCases)
   func advertised(type: AddressType) throws {
     var definition = DeviceDefinition.thermometer
     definition.addressType = type
@@ -67,10 +69,10 @@ struct FindingTests {
     }
     let other = ScanFilter(manufacturer: ManufacturerPattern(company: 0x004c, prefix: [0x03]))
     let nothing = found(simulation, other)
-    #expect(nothing.seen.isEmpty && nothing.error == nil, "that is no failure")
+    #expect(nothing.seen.isEmpty && nothing.error == nil, "finding no device is not a failure")
   }
 
-  @Test("a device that is connected is found without being heard")
+  @Test("a connected device is found although it does not advertise")
   func connected() throws {
     let simulation = try Simulation()
     let service = simulation.service
@@ -79,7 +81,7 @@ struct FindingTests {
     #expect(outcome.value?.isConnected == true)
   }
 
-  @Test("listening only finds devices without a scan, where bluetoothd offers it")
+  @Test("passive scanning finds devices without discovery, if bluetoothd offers it")
   func passive() throws {
     var settings = SimulatorSettings()
     settings.offersMonitors = true
@@ -92,7 +94,7 @@ struct FindingTests {
     #expect(again.error == nil)
   }
 
-  @Test("where bluetoothd does not offer it, the failure says so and what to do")
+  @Test("if bluetoothd does not offer passive scanning, the failure says so and gives a remedy")
   func passiveMissing() throws {
     let simulation = try Simulation()
     let failure = found(simulation, ScanFilter(isPassive: true)).error as? DeviceFailure
@@ -100,7 +102,9 @@ struct FindingTests {
     #expect(failure?.hint.contains("--experimental") == true)
   }
 
-  @Test("why a link was lost is said by the releases that know it", arguments: [66, 83])
+  @Test(
+    "the reason of a lost link is reported by the bluetoothd releases that know it",
+    arguments: [66, 83])
   func reasons(minor: Int) throws {
     var settings = SimulatorSettings()
     settings.version = BlueZVersion(5, minor)
@@ -117,7 +121,7 @@ struct FindingTests {
     #expect(failure?.meaning.contains("the device stopped responding") == (minor == 83))
   }
 
-  @Test("an adapter that is being switched on is waited for, where bluetoothd says so")
+  @Test("an adapter that is being powered on is waited for, if bluetoothd reports it")
   func turningOn() throws {
     var settings = SimulatorSettings()
     settings.version = BlueZVersion(5, 73)

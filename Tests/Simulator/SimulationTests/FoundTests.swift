@@ -1,6 +1,6 @@
-// What the simulation test has found, each as small as it can be.
+// Bugs that the simulation test found, each reduced to a minimal test.
 //
-// The page docs/internals/simulation-found.md tells how each was found.
+// The page docs/internals/simulation-found.md says how each was found.
 
 import BlueZ
 import BlueZSimulator
@@ -11,15 +11,15 @@ import Signals
 import SimulatedDevices
 import Testing
 
-@Suite("What seeds have found")
+@Suite("Bugs that random seeds found")
 struct FoundTests {
-  @Test("a scheduled block that is cancelled before it began never runs")
+  @Test("a scheduled block that is cancelled before it starts never runs")
   func cancelledBlock() throws {
     let loop = VirtualTimeLoop()
     let scheduler = SerialScheduler(on: loop)
     let hasRun = Guarded(false)
     loop.after(.milliseconds(1)) {
-      // Nobody has the turn: it is given at once, and its block waits for the thread that drives.
+      // The turn is free: it is granted at once, and its block waits for the driving thread.
       let turn = scheduler.schedule { hasRun.withLock { $0 = true } }
       turn.cancel()
     }
@@ -28,7 +28,7 @@ struct FoundTests {
     #expect(scheduler.isIdle)
   }
 
-  @Test("a bluetoothd that ends stops scanning", arguments: [true, false])
+  @Test("discovery stops when bluetoothd ends", arguments: [true, false])
   func scanOfTheDead(_ isKilled: Bool) throws {
     let simulation = try Simulation()
     let observation = simulation.service.scan(ScanFilter()).collect().observe { _ in }
@@ -39,7 +39,7 @@ struct FoundTests {
     try simulation.pass(.seconds(1))
   }
 
-  @Test("who listened to a service that was withdrawn does not listen to the one that comes back")
+  @Test("a subscription to a withdrawn service does not carry over to the service that returns")
   func withdrawnService() throws {
     let simulation = try Simulation()
     let (service, simulator) = (simulation.service, simulation.simulator)
@@ -54,7 +54,7 @@ struct FoundTests {
     #expect(simulation.history.count { $0.contains(" subscribed") } == subscriptions)
   }
 
-  @Test("what is withdrawn goes children first, also while its values are acquired")
+  @Test("a withdrawn service is removed children first, even while its values are acquired")
   func withdrawnWhileAcquired() throws {
     let removed = Recorded<String>()
     let simulation = try Simulation(log: { message, _ in
@@ -74,7 +74,7 @@ struct FoundTests {
     #expect(order.map { $0.prefix(4) } == ["desc", "char"])
   }
 
-  @Test("a device that this program had forgotten is not missed, it is not connected")
+  @Test("an operation after unpair fails with not-connected, not with device-gone")
   func unpaired() throws {
     let simulation = try Simulation()
     let service = simulation.service
@@ -83,7 +83,7 @@ struct FoundTests {
     Verdict(.notConnected, .passing, within: .seconds(10)).check(simulation.endure(chain))
   }
 
-  @Test("after an own unpair that was not waited for, too, the device is not connected, not gone")
+  @Test("an operation after a timed-out unpair fails with not-connected too")
   func unpairedLater() throws {
     let simulation = try Simulation()
     let service = simulation.service
@@ -97,7 +97,7 @@ struct FoundTests {
   }
 
   @Test(
-    "a scan whose StartDiscovery is never answered leaves nobody scanning, however it ends",
+    "a scan whose StartDiscovery is never answered does not leave discovery running",
     arguments: [CallTreatment.loseAnswer, .ignore, .delay(.seconds(14))],
     [Duration.seconds(1), .seconds(30)]
   )
@@ -112,7 +112,7 @@ struct FoundTests {
   }
 
   @Test(
-    "a Pair that bluetoothd gets to late makes no other link, or one that is undone",
+    "a Pair that bluetoothd handles late makes no new link, or one that is undone",
     arguments: [true, false]
   )
   func latePair(isCancelled: Bool) throws {
@@ -130,7 +130,7 @@ struct FoundTests {
     #expect(simulation.history.last?.hasSuffix("link down") == true)
   }
 
-  @Test("a Pair that was cancelled while it made another link leaves none")
+  @Test("a Pair cancelled while it makes a new link leaves no link")
   func cancelledPair() throws {
     let simulation = try Simulation()
     let (service, simulator) = (simulation.service, simulation.simulator)
@@ -145,7 +145,7 @@ struct FoundTests {
     #expect(simulation.history.count { $0.hasSuffix("link down") } == ups)
   }
 
-  @Test("a subscription does not wait for the answer to one that can no more be answered")
+  @Test("a subscription does not wait for an earlier StartNotify whose reply was lost")
   func startLost() throws {
     let simulation = try Simulation()
     let (service, simulator) = (simulation.service, simulation.simulator)
@@ -159,7 +159,7 @@ struct FoundTests {
     #expect(simulation.endure(next, within: .seconds(5)).error == nil)
   }
 
-  @Test("the connection that a pairing made when the first one dropped ends with the turn")
+  @Test("a connection that Pair made after the first one dropped ends with the turn")
   func linkOfPairing() throws {
     let simulation = try Simulation()
     let (service, simulator) = (simulation.service, simulation.simulator)
@@ -172,7 +172,7 @@ struct FoundTests {
     #expect(simulation.history.last?.hasSuffix("link down") == true)
   }
 
-  @Test("a subscription waits for the answer to one that was left")
+  @Test("a subscription waits for the reply to an abandoned StartNotify")
   func startLeft() throws {
     let simulation = try Simulation()
     let service = simulation.service
@@ -187,7 +187,7 @@ struct FoundTests {
     }
   }
 
-  @Test("who comes after an unpair that was left does not find the link that it ends")
+  @Test("a chain after an abandoned unpair does not use the link that is ending")
   func dyingLink() throws {
     let simulation = try Simulation()
     let service = simulation.service
@@ -197,7 +197,7 @@ struct FoundTests {
     #expect(simulation.endure(next, within: .seconds(20)).error == nil)
   }
 
-  @Test("an adapter that was reset, and is back at once, was gone")
+  @Test("an adapter that was reset and returns at once is reported as missing")
   func reset() throws {
     let simulation = try Simulation()
     let simulator = simulation.simulator
@@ -207,7 +207,7 @@ struct FoundTests {
     Verdict(.adapterMissing, .unavailable, within: .seconds(1)).check(simulation.endure(chain))
   }
 
-  @Test("an adapter that was reset twice in a moment, under another name in between, was gone")
+  @Test("an adapter that was reset twice, with another index in between, is reported as missing")
   func resetTwice() throws {
     let simulation = try Simulation()
     let (simulator, loop) = (simulation.simulator, simulation.loop)
@@ -219,7 +219,7 @@ struct FoundTests {
     Verdict(.adapterMissing, .unavailable, within: .seconds(1)).check(simulation.endure(chain))
   }
 
-  @Test("an adapter that was reset while a scan still waited for its start was gone")
+  @Test("an adapter that was reset while StartDiscovery was pending is reported as missing")
   func resetBeforeStart() throws {
     let simulation = try Simulation(hold: { call in
       call.member == "StartDiscovery" ? .seconds(4) : .zero
@@ -231,7 +231,7 @@ struct FoundTests {
     Verdict(.adapterMissing, .unavailable, within: .seconds(5)).check(simulation.endure(scan))
   }
 
-  @Test("a chain whose time is over before its Connect was sent ends nobody's link")
+  @Test("a chain that times out before it sends Connect sends no Disconnect")
   func unsentConnect() throws {
     let calls = Recorded<String>()
     let simulation = try Simulation(
@@ -241,7 +241,7 @@ struct FoundTests {
       }
     )
     let other = try simulation.otherProgram()
-    // It begins to scan while ours does: the end of ours is not seen then.
+    // It starts to scan while we do, so Discovering does not change when ours ends.
     let theirs = Guarded<Observation?>(nil)
     simulation.loop.after(.milliseconds(1)) {
       let scan = other.scan(ScanFilter()).collect().observe { _ in }
@@ -256,7 +256,7 @@ struct FoundTests {
     try simulation.pass(.seconds(1))
   }
 
-  @Test("services that are being read are not missing")
+  @Test("services that are still being resolved are not reported as missing")
   func unread() throws {
     var definition = DeviceDefinition.thermometer
     definition.link.discoveryTime = .seconds(5)
@@ -269,7 +269,7 @@ struct FoundTests {
     #expect(endured.failure?.meaning.contains("reading its services") == true)
   }
 
-  @Test("a deadline around a step with a limit of its own tells what the step did")
+  @Test("a deadline around a step with its own limit reports the step's failure")
   func limitWithinDeadline() throws {
     let simulation = try Simulation()
     simulation.simulator.vanish(simulation.address)
@@ -278,7 +278,7 @@ struct FoundTests {
     #expect(endured.failure?.code == .notFound)
   }
 
-  @Test("a subscription that resumes outlives an attempt that was undone")
+  @Test("a resuming subscription survives an attempt that was undone")
   func undoneAttempt() throws {
     let simulation = try Simulation()
     let (service, simulator) = (simulation.service, simulation.simulator)
@@ -298,7 +298,7 @@ struct FoundTests {
     #expect(ended.took >= .seconds(90), "\(String(describing: ended.error))")
   }
 
-  @Test("a loss that takes the objects along is one loss: one gap, and no value twice")
+  @Test("a link loss that removes the objects is one loss: one gap, and no duplicate value")
   func oneLoss() throws {
     let simulation = try Simulation(definition: .bench)
     let (service, bus) = (simulation.service, simulation.bus)
@@ -315,7 +315,7 @@ struct FoundTests {
     #expect(arrivals.count == 59 && Set(arrivals).count == arrivals.count)
   }
 
-  @Test("what is asked after one's own disconnect is not connected, its link was not lost")
+  @Test("an operation after our own disconnect fails with not-connected, not with link-lost")
   func disconnected() throws {
     let simulation = try Simulation()
     let service = simulation.service
@@ -325,13 +325,15 @@ struct FoundTests {
     Verdict(.notConnected, .passing, within: .seconds(5)).check(simulation.endure(chain))
   }
 
-  @Test("a value that comes in the instant in which its time is over is named by what was limited")
+  @Test(
+    "a value at the instant of a timeout is reported as a timeout that names the limited operation"
+  )
   func lateValue() throws {
     let loop = VirtualTimeLoop()
     let scheduler = SerialScheduler(on: loop)
     let limit = Duration.milliseconds(26)
     let value = Signal<Int>(home: scheduler) { sink in
-      // Ended by the deadline, and has its value all the same.
+      // The deadline ends the sleep, and the value is sent anyway.
       try? await loop.sleep(for: .seconds(1))
       try await sink(1)
     }
@@ -340,21 +342,21 @@ struct FoundTests {
     #expect(outcome.error as? TimedOut == expected)
   }
 
-  @Test("a bus that ends while an old Disconnect is not answered yet is told as the bus's end")
+  @Test("a bus that closes while an old Disconnect is unanswered is reported as bus-lost")
   func lateDisconnect() throws {
     let simulation = try Simulation()
     let (service, simulator) = (simulation.service, simulation.simulator)
     simulator.treatCalls { $0.member == "Disconnect" ? .loseAnswer : .take }
     #expect(simulation.endure(service.connect().map { _ in }).took > .zero)
     let connection = simulation.client.bus
-    // While it listens: nothing notifies.
+    // While subscribed; the device sends no notification.
     simulation.loop.after(.seconds(20)) { connection.close() }
     let chain = service.connect().flattenMap { service.subscribe(.alert).flattenMap { $0.take(1) } }
     let ended = simulation.endure(chain)
     #expect((ended.error as? DeviceFailure)?.code == .busLost, "\(String(describing: ended.error))")
   }
 
-  @Test("a link that was lost, and is up again before that is told, was lost")
+  @Test("a link that drops and is up again before the drop is reported is link-lost")
   func upAgain() throws {
     let simulation = try Simulation()
     let (service, simulator) = (simulation.service, simulation.simulator)
@@ -368,7 +370,7 @@ struct FoundTests {
     Verdict(.linkLost, .passing, within: .seconds(6)).check(simulation.endure(chain))
   }
 
-  @Test("a connection that a pairing makes after a drop ends with its turn")
+  @Test("a connection that a pairing makes after a drop ends with the turn")
   func droppedBeforePairing() throws {
     let simulation = try Simulation(hold: { $0.member == "RegisterAgent" ? .seconds(9) : .zero })
     let simulator = simulation.simulator
@@ -380,7 +382,7 @@ struct FoundTests {
     simulation.expectReleased()
   }
 
-  @Test("what cleans up after an unanswered clean-up does not wait for an old Disconnect, too")
+  @Test("a clean-up after an unanswered clean-up does not wait for an old Disconnect as well")
   func unansweredCleanUps() throws {
     let simulation = try Simulation(
       hold: { ["StopNotify", "Disconnect"].contains($0.member) ? nil : .zero }
@@ -396,7 +398,7 @@ struct FoundTests {
   }
 
   @Test(
-    "the connection that a pairing made ends with the turn if the pairing is cancelled or rejected",
+    "a connection made by a pairing ends with the turn if the pairing is cancelled or rejected",
     arguments: [true, false], [true, false]
   )
   func linkOfFailedPairing(isCancelled: Bool, isFound: Bool) throws {
@@ -408,7 +410,7 @@ struct FoundTests {
     }
     simulator.treatCalls { $0.member == "Pair" ? .delay(.seconds(4)) : .take }
     simulation.loop.after(.seconds(3)) { simulator.loseLink(simulation.address) }
-    // The person who is asked never answers; the other answer is no.
+    // Either the user never answers the question, or the answer is no.
     let answers =
       isCancelled
       ? PairingAnswers(ask: { _, _ in {} }) : PairingAnswers(comparison: .always(false))
@@ -419,7 +421,7 @@ struct FoundTests {
     simulation.expectReleased()
   }
 
-  @Test("a pairing that a refused message ends leaves no agent registered")
+  @Test("a pairing that ends because a message was refused leaves no agent registered")
   func refusedWhilePairing() throws {
     let calls = Recorded<String>()
     let simulation = try Simulation(

@@ -1,4 +1,4 @@
-// The links to one device, told apart from what the simulator saw.
+// The connections to one device, derived from the simulator's events.
 
 import BlueZSimulator
 

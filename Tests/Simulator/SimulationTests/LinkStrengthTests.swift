@@ -5,7 +5,7 @@ import Bluetooth
 import Signals
 import Testing
 
-@Suite("The strength of a simulated link")
+@Suite("Signal strength of a simulated link")
 struct LinkStrengthTests {
   private func strengths(seed: UInt64) throws -> [LinkStrength] {
     let simulation = try Simulation(seed: seed)
@@ -17,7 +17,7 @@ struct LinkStrengthTests {
     return outcome.value
   }
 
-  @Test("it strays about the device's own, and repeats with the seed")
+  @Test("the RSSI varies around the device's own value, and repeats with the seed")
   func drawn() throws {
     let seen = try strengths(seed: 1)
     #expect(seen.count == 2)
@@ -27,7 +27,7 @@ struct LinkStrengthTests {
     #expect(others.contains { $0 != seen })
   }
 
-  @Test("the timing is the kernel's usual one, while there is a link")
+  @Test("a connected link has the kernel's default connection parameters")
   func timing() throws {
     let simulation = try Simulation()
     let service = simulation.service
@@ -39,7 +39,7 @@ struct LinkStrengthTests {
     #expect((without.error as? DeviceFailure)?.code == .notConnected)
   }
 
-  @Test("without a link there is none")
+  @Test("without a link, measuring the RSSI fails with not-connected")
   func notConnected() throws {
     let simulation = try Simulation()
     let outcome = simulation.service.rssi().map { Optional($0) }
@@ -49,7 +49,7 @@ struct LinkStrengthTests {
     #expect(failure?.operation == "measuring the link")
   }
 
-  @Test("a service without a meter says so")
+  @Test("a service without a meter reports that it cannot measure")
   func noMeter() throws {
     let simulation = try Simulation(hasMeter: false)
     let service = simulation.service

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Named faults")
 struct NamedFaultTests {
-  /// What became of a chain, and when.
+  /// The outcome of a chain, and its time.
   struct Ending: Equatable {
     let history: [String]
     let values: [[UInt8]]
@@ -130,7 +130,7 @@ struct NamedFaultTests {
     return "  - { fault: \(fault.name), \(keys) }"
   }
 
-  @Test("without any fault the chain ends well, each time alike")
+  @Test("without any fault, the chain succeeds with the same result each time")
   func well() throws {
     let ending = try Self.play("  []")
     #expect(ending.error == nil)
@@ -138,11 +138,11 @@ struct NamedFaultTests {
     #expect(try Self.play("  []") == ending)
   }
 
-  @Test("each makes a difference, and the same one again", arguments: NamedFault.all)
+  @Test("each fault changes the result, reproducibly", arguments: NamedFault.all)
   func difference(_ fault: NamedFault) throws {
     let line = Self.line(fault)
     let ending = try Self.play(line)
     #expect(ending != (try Self.play("  []")), "\(line)")
-    #expect(ending == (try Self.play(line)), "it repeats")
+    #expect(ending == (try Self.play(line)), "the same fault gives the same ending")
   }
 }

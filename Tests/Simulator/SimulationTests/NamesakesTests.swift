@@ -1,4 +1,4 @@
-// Several devices that one name selects: which is used, and when.
+// Several devices with one name: which of them is used, and when.
 
 import BLETesting
 import BlueZ
@@ -9,7 +9,7 @@ import Signals
 import SimulatedDevices
 import Testing
 
-@Suite("Devices of one name")
+@Suite("Devices with the same name")
 struct NamesakesTests {
   /// A world of devices that are called Lamp.
   private struct Room {
@@ -86,7 +86,7 @@ struct NamesakesTests {
   private static let seldom = Duration.milliseconds(900)
 
   @Test(
-    "the strongest of the first second is used, and all are reported",
+    "the strongest device of the first second is used, and all are reported",
     arguments: [
       DeviceTarget.name("Lamp"), .name("L*p"), .alias("Lamp"), .service("immediate-alert"),
     ]
@@ -100,7 +100,7 @@ struct NamesakesTests {
     #expect(room.choices == [[1, 2, 0]])
   }
 
-  @Test("one device alone, and one that was asked for by its address, have no others; any is known")
+  @Test("a single device, an address target and a wildcard target report no other devices")
   func alone() throws {
     let one = try Room([(-80, Self.often)])
     try one.connect(one.service())
@@ -118,7 +118,7 @@ struct NamesakesTests {
     #expect(two.choices.isEmpty)
   }
 
-  @Test("a device that is found later than in the first second is used at once")
+  @Test("a device that is found after the first second is used at once")
   func late() throws {
     let room = try Room([(-60, Self.often)])
     room.world.simulator.vanish(Room.address(0))
@@ -128,7 +128,7 @@ struct NamesakesTests {
     #expect(took > .seconds(5) && took < .milliseconds(5_900), "\(took)")
   }
 
-  @Test("the one that was used is used again without a scan; another program scans for its own")
+  @Test("the chosen device is used again without a scan; another service scans for its own")
   func again() throws {
     let room = try Room([(-80, Self.often), (-40, Self.often)])
     let service = room.service()
@@ -141,7 +141,7 @@ struct NamesakesTests {
     #expect(room.connected == [1, 1, 0, 1] && room.choices.count == 2)
   }
 
-  @Test("where it has to be the only one, several are a failure, and one is not")
+  @Test("if the device must be unique, several devices are a failure, and one is not")
   func unique() throws {
     let room = try Room([(-80, Self.often), (-40, Self.often)])
     let failure = try #require(room.failure(room.service(isUnique: true)))

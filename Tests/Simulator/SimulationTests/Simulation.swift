@@ -50,7 +50,7 @@ struct Simulation {
   var simulator: BlueZSimulator { world.simulator }
   var client: BlueZClient { world.client }
   var scheduler: SerialScheduler { world.scheduler }
-  /// What happened at the device.
+  /// The events at the device.
   var events: [SimulatorEvent] { world.events }
 
   /// The links and operations so far, in words.
@@ -59,7 +59,7 @@ struct Simulation {
   /// The links so far.
   var ledger: LinkHistory { LinkHistory(events) }
 
-  /// The same device for another scheduler.
+  /// A service for the device on another scheduler.
   func service(on scheduler: SerialScheduler) -> BlueZDevice {
     BlueZDevice(client: service.client, target: service.target, scheduler: scheduler)
   }

@@ -27,7 +27,7 @@ func batteryLevel(of device: any Device) -> Signal<Int> {
 
 @Suite("Your first chain")
 struct FirstChainTutorial {
-  @Test("a session reads the battery level, and has disconnected when the value is there")
+  @Test("a session reads the battery level, and has disconnected when the value arrives")
   func battery() throws {
     let world = try SimulatedWorld(thermometer)
     let level = batteryLevel(of: try world.service())
@@ -47,7 +47,7 @@ func label(of device: any Device) -> Signal<String> {
 }
 
 extension FirstChainTutorial {
-  @Test("two reads in one connection")
+  @Test("two reads share one connection")
   func twoReads() throws {
     let world = try SimulatedWorld(thermometer)
     let line = try label(of: try world.service()).firstOrThrow(within: .seconds(30))

@@ -25,7 +25,7 @@ func heartRates(of sensor: any Device) -> Signal<Int> {
 
 @Suite("Notifications")
 struct NotificationsTutorial {
-  @Test("five values are taken, then the subscription ends")
+  @Test("the subscription ends after five values")
   func five() throws {
     let world = try SimulatedWorld(heartRateSensor)
     let sensor = try world.service()
@@ -54,7 +54,7 @@ extension NotificationsTutorial {
 }
 
 extension NotificationsTutorial {
-  @Test("silence of ten seconds is a failure")
+  @Test("ten seconds without a notification are a failure")
   func silence() throws {
     let world = try SimulatedWorld(heartRateSensor)
     let sensor = try world.service()
@@ -68,7 +68,7 @@ extension NotificationsTutorial {
 }
 
 extension NotificationsTutorial {
-  @Test("a dropped connection is made again, and the values go on")
+  @Test("a dropped connection is made again, and the values continue")
   func reconnecting() throws {
     let world = try SimulatedWorld(heartRateSensor)
     let sensor = try world.service()
@@ -83,7 +83,7 @@ extension NotificationsTutorial {
 }
 
 extension NotificationsTutorial {
-  @Test("the mean of each five seconds")
+  @Test("the mean of each five seconds is sent")
   func means() throws {
     let world = try SimulatedWorld(heartRateSensor)
     let sensor = try world.service()

@@ -26,7 +26,7 @@ func sensor(_ number: Int, battery: Int) -> DeviceSource {
 
 @Suite("Several devices")
 struct SeveralDevicesTutorial {
-  @Test("the second device is connected when the first is disconnected")
+  @Test("the second device connects after the first has disconnected")
   func inTurn() throws {
     let world = try SimulatedWorld(sensor(1, battery: 80), sensor(2, battery: 40))
     let devices = [try world.service("Sensor-1"), try world.service("Sensor-2")]
@@ -53,7 +53,7 @@ func batteryLevels(of devices: [any Device]) async throws -> [Int] {
 }
 
 extension SeveralDevicesTutorial {
-  @Test("on a scheduler each, devices are read at the same time")
+  @Test("devices on separate schedulers are read at the same time")
   func sideBySide() async throws {
     let world = try SimulatedWorld(
       sensor(1, battery: 80), sensor(2, battery: 40), time: .real, settings: .instant
@@ -66,7 +66,7 @@ extension SeveralDevicesTutorial {
 }
 
 extension SeveralDevicesTutorial {
-  @Test("the notifications of two devices are one stream")
+  @Test("the notifications of two devices are merged into one stream")
   func merged() throws {
     let world = try SimulatedWorld(sensor(1, battery: 80), sensor(2, battery: 40))
     let devices = [try world.service("Sensor-1"), try world.service("Sensor-2")]

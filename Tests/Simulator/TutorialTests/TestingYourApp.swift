@@ -57,7 +57,7 @@ extension SimulatedWorld {
 
 @Suite("A refrigerator alarm")
 struct TestingTutorial {
-  @Test("a warm refrigerator rings the fob, within a minute")
+  @Test("a warm refrigerator rings the fob within a minute")
   func warm() throws {
     let world = try SimulatedWorld(kitchen)
     world.loop.after(.seconds(600)) { try? world.setValue([12], of: "ff01", at: "Refrigerator") }
@@ -66,7 +66,7 @@ struct TestingTutorial {
     #expect(world.loop.now.sinceStart < .seconds(670))
   }
 
-  @Test("a cold refrigerator does not")
+  @Test("a cold refrigerator does not ring the fob")
   func cold() throws {
     let world = try SimulatedWorld(kitchen)
     let outcome = try world.alarms().firstOrDefault(0, within: .seconds(600))
@@ -76,7 +76,7 @@ struct TestingTutorial {
 }
 
 extension TestingTutorial {
-  @Test("a connection that drops twice delays the alarm, and does not lose it")
+  @Test("a connection that drops twice delays the alarm but does not lose it")
   func unreliable() throws {
     let world = try SimulatedWorld(kitchen)
     try world.setValue([12], of: "ff01", at: "Refrigerator")
@@ -88,7 +88,7 @@ extension TestingTutorial {
     #expect(try world.alarms().firstOrThrow(within: .seconds(60)) == 12)
   }
 
-  @Test("a refrigerator that is gone is reported, after three attempts")
+  @Test("an unreachable refrigerator is reported after three attempts")
   func gone() throws {
     let world = try SimulatedWorld(kitchen)
     try world.vanish("Refrigerator")
@@ -98,7 +98,7 @@ extension TestingTutorial {
 }
 
 extension TestingTutorial {
-  @Test("each reading is a connection of its own, and every connection ends")
+  @Test("each reading uses its own connection, and every connection ends")
   func connections() throws {
     let world = try SimulatedWorld(kitchen)
     _ = try world.alarms().firstOrDefault(0, within: .seconds(185))

@@ -20,7 +20,7 @@ extension Signal where Value == Double {
 
 @Suite("Writing an operator")
 struct OperatorTutorial {
-  @Test("changes sends the differences of its source")
+  @Test("changes sends the differences of its source's values")
   func changes() throws {
     let source = Signal.values([20.0, 21, 19])
     #expect(try source.changes().collect().firstOrThrow(within: .seconds(1)) == [1, -2])
@@ -41,7 +41,7 @@ extension Signal where Value: Comparable {
 }
 
 extension OperatorTutorial {
-  @Test("upTo stops its source, also one that never ends")
+  @Test("upTo stops its source, even if the source never ends")
   func upTo() throws {
     let counter = Signal.interval(.seconds(1)).on(SerialScheduler(on: VirtualTimeLoop()))
     let numbers = try counter.upTo(3).collect().firstOrThrow(within: .seconds(60))
@@ -77,7 +77,7 @@ extension Signal {
 }
 
 extension OperatorTutorial {
-  @Test("the machine counts what arrives before it is woken")
+  @Test("the machine counts the values that arrive before it is woken")
   func machine() {
     var machine = CountPerPeriod<String>(period: .seconds(10))
     let start = Instant(sinceStart: .zero)
@@ -90,7 +90,7 @@ extension OperatorTutorial {
     #expect(machine.wakeUp == nil)
   }
 
-  @Test("counts per period of a source that sends every 4 s")
+  @Test("counts per period are sent for a source that sends every 4 s")
   func counts() throws {
     let source = Signal.interval(.seconds(4)).on(SerialScheduler(on: VirtualTimeLoop()))
     let counts = try source.count(per: .seconds(10)).take(3).collect()

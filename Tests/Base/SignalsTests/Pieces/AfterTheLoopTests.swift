@@ -5,7 +5,7 @@ import Testing
 
 @testable import Signals
 
-@Suite("What outlives its loop")
+@Suite("Objects that outlive their loop")
 struct AfterTheLoopTests {
   private static let kinds = ["host", "virtual"]
 
@@ -13,7 +13,7 @@ struct AfterTheLoopTests {
     kind == "host" ? EventLoop() : VirtualTimeLoop()
   }
 
-  @Test("cancelling a timer of a loop that is gone is harmless", arguments: kinds)
+  @Test("cancelling a timer after its loop was freed has no effect", arguments: kinds)
   func timer(kind: String) {
     weak var gone: Loop?
     let timer: LoopTimer
@@ -30,7 +30,7 @@ struct AfterTheLoopTests {
     #expect(timer.heapIndex == -1)
   }
 
-  @Test("an armed timer neither keeps its loop nor outlives it", arguments: kinds)
+  @Test("an armed timer does not keep its loop alive and does not outlive it", arguments: kinds)
   func armed(kind: String) {
     weak var forgotten: LoopTimer?
     do {
@@ -42,7 +42,7 @@ struct AfterTheLoopTests {
     #expect(forgotten == nil)
   }
 
-  @Test("changing and cancelling a watch of a loop that is gone is harmless", arguments: kinds)
+  @Test("changing or cancelling a watch after its loop was freed has no effect", arguments: kinds)
   func watch(kind: String) {
     weak var gone: Loop?
     let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
@@ -60,7 +60,7 @@ struct AfterTheLoopTests {
     watch.cancel()
   }
 
-  @Test("a watch that is forgotten with its loop is freed with it", arguments: kinds)
+  @Test("a watch is freed with its loop", arguments: kinds)
   func forgottenWatch(kind: String) {
     weak var forgotten: Watch?
     let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)

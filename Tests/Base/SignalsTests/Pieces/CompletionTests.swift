@@ -1,4 +1,4 @@
-// The one ending of a wait, and that it is asked for.
+// A completion: the single ending of a wait, which must be given.
 
 import Testing
 
@@ -8,7 +8,7 @@ import Testing
 struct CompletionTests {
   let loop = VirtualTimeLoop()
 
-  @Test("the first ending wins, and later ones learn that they lost")
+  @Test("the first ending wins, and later calls learn that they lost")
   func firstWins() throws {
     let value = try loop.run { [loop] in
       try await wait(on: loop, operation: "waiting") { (done: Completion<Int>) in
@@ -22,7 +22,7 @@ struct CompletionTests {
     #expect(value == 1)
   }
 
-  @Test("a wait whose start throws ends its completion with that error")
+  @Test("a wait whose start closure throws ends its completion with that error")
   func startThrows() throws {
     let kept = Guarded<Completion<Int>?>(nil)
     #expect(throws: Broken()) {
@@ -38,7 +38,7 @@ struct CompletionTests {
   }
 
   #if DEBUG
-    @Test("one that is freed without an ending stops a debug build")
+    @Test("freeing a completion without an ending stops a debug build")
     func forgotten() async {
       await #expect(processExitsWith: .failure) { _ = Completion<Int>() }
     }

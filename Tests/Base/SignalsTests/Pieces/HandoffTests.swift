@@ -1,4 +1,4 @@
-// Values handed over one at a time: who waits for whom, and what happens when one side leaves.
+// Values handed over one at a time: which side waits, and what happens when one side stops.
 
 import Fixtures
 import Testing
@@ -10,7 +10,7 @@ struct HandoffTests {
   let loop = VirtualTimeLoop()
   let notes = Recorded<String>()
 
-  @Test("a producer waits until its value was dealt with")
+  @Test("a producer waits until its value has been handled")
   func backPressure() throws {
     let handoff = Handoff<Int?>(on: loop)
     _ = loop.task { [notes] in
@@ -32,7 +32,7 @@ struct HandoffTests {
     #expect(notes.all == ["took 1", "dealt with 1", "sent 1", "took 2", "dealt with 2", "sent 2"])
   }
 
-  @Test("offers are taken in the order of offering, those that nobody waits behind among them")
+  @Test("offers are taken in order, including those without a waiting producer")
   func order() throws {
     let handoff = Handoff<Int>(on: loop)
     for value in 1...3 {
@@ -53,7 +53,7 @@ struct HandoffTests {
     #expect(notes.all == ["1", "2", "3", "4"])
   }
 
-  @Test("when the consumer leaves, offers that wait fail, and later ones at once")
+  @Test("when the consumer stops, waiting offers fail, and later offers fail at once")
   func closed() throws {
     let handoff = Handoff<Int>(on: loop)
     let waiting = loop.task { try await handoff.send(1) }
@@ -67,7 +67,7 @@ struct HandoffTests {
     #expect(loop.now == .start + .seconds(1))
   }
 
-  @Test("a value that comes as its taker is cancelled waits for the next taker")
+  @Test("a value that arrives as its taker is cancelled waits for the next taker")
   func cancelledTaker() throws {
     let handoff = Handoff<Int>(on: loop)
     let taker = loop.task { try await handoff.next() }

@@ -1,4 +1,4 @@
-// A bounded queue to one task: order, bound, endings, and a taker that leaves.
+// A bounded queue to one task: order, bound, endings, and a taker that is cancelled.
 
 import Fixtures
 import Testing
@@ -9,7 +9,7 @@ import Testing
 struct MailboxTests {
   let loop = VirtualTimeLoop()
 
-  /// Takes until the mailbox ends; what was taken, then how it ended.
+  /// Takes until the mailbox ends; returns the values, then the ending.
   private func contents(of mailbox: Mailbox<Int>) throws -> [String] {
     let taken = try loop.run { [loop] in
       var taken: [String] = []
@@ -25,7 +25,7 @@ struct MailboxTests {
     return taken
   }
 
-  @Test("values are taken in the order of sending, then the ending")
+  @Test("values are taken in the order they were sent, followed by the ending")
   func order() throws {
     let mailbox = Mailbox<Int>(bound: 5_000)
     for value in 1...3_000 { mailbox.send(value) }
@@ -34,7 +34,7 @@ struct MailboxTests {
     #expect(try contents(of: mailbox) == (1...3_000).map { "\($0)" } + ["finished"])
   }
 
-  @Test("a failure comes after what was sent before it; a second ending is ignored")
+  @Test("a failure follows the values sent before it; a second ending is ignored")
   func failure() throws {
     let mailbox = Mailbox<Int>(bound: 5)
     mailbox.send(1)
@@ -43,14 +43,14 @@ struct MailboxTests {
     #expect(try contents(of: mailbox) == ["1", "Broken()"])
   }
 
-  @Test("one value more than the bound ends it, and what is in it is still taken")
+  @Test("exceeding the bound ends the mailbox, and its values can still be taken")
   func bound() throws {
     let mailbox = Mailbox<Int>(bound: 2)
     for value in 1...4 { mailbox.send(value) }
     #expect(try contents(of: mailbox) == ["1", "2", "\(BufferOverflow(bound: 2))"])
   }
 
-  @Test("a taker waits for the next value, which does not count towards the bound")
+  @Test("a value handed to a waiting taker does not count towards the bound")
   func waiting() throws {
     let mailbox = Mailbox<Int>(bound: 1)
     for second in 1...3 { loop.after(.seconds(second)) { mailbox.send(second) } }
@@ -59,7 +59,7 @@ struct MailboxTests {
     #expect(loop.now == .start + .seconds(4))
   }
 
-  @Test("what is sent after its taker was cancelled waits for the next taker")
+  @Test("a value sent after its taker was cancelled waits for the next taker")
   func cancelledTaker() throws {
     let mailbox = Mailbox<Int>(bound: 2)
     let first = loop.task { [loop] in try await mailbox.next(on: loop) }

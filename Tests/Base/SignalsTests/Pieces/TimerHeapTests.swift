@@ -29,7 +29,7 @@ struct TimerHeapTests {
     #expect(heap.value.earliest == nil)
   }
 
-  @Test("removing all disarms all")
+  @Test("removeAll disarms all timers")
   func removeAll() {
     let heap = Cell(TimerHeap())
     let bells = (0..<5).map { Bell(UInt64($0)) }
@@ -39,7 +39,7 @@ struct TimerHeapTests {
     for bell in bells { #expect(!heap { $0.remove(bell.timer) }) }
   }
 
-  @Test("insertions, removals and firings at random agree with a sorted list", arguments: 0..<20)
+  @Test("random insertions, removals and firings agree with a sorted list", arguments: 0..<20)
   func model(seed: Int) {
     var random = SeededGenerator(seed: UInt64(seed), name: "timer heap")
     let heap = Cell(TimerHeap())

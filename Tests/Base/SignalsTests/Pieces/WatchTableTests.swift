@@ -14,7 +14,7 @@ struct WatchTableTests {
     ) { _ in }
   }
 
-  @Test("epoll gets the combined events, and only on a change")
+  @Test("epoll receives the combined events, and only when they change")
   func changes() {
     let table = Cell(WatchTable())
     let (first, second) = (watch(3, .readable), watch(3, .writable))
@@ -27,7 +27,7 @@ struct WatchTableTests {
     #expect(table.value.isEmpty)
   }
 
-  @Test("a watch that was removed changes nothing any more")
+  @Test("changing a removed watch has no effect")
   func removed() {
     let table = Cell(WatchTable())
     let gone = watch(3, .readable)
@@ -38,7 +38,7 @@ struct WatchTableTests {
     #expect(table { $0.interest(in: 3) } == nil)
   }
 
-  @Test("each watch gets what it asked for, and every hang-up, in the order of registration")
+  @Test("each watch receives the events it asked for and every hang-up, in registration order")
   func calls() {
     let table = Cell(WatchTable())
     let reading = watch(3, .readable)
@@ -54,7 +54,7 @@ struct WatchTableTests {
     #expect(table { $0.calls(for: 4, .writable) }.first == nil)
   }
 
-  @Test("a poll asks for every descriptor once, in the order of first registration")
+  @Test("a poll includes each descriptor once, in the order of first registration")
   func interests() {
     let table = Cell(WatchTable())
     for watch in [watch(5, .readable), watch(3, .readable), watch(5, .writable)] {

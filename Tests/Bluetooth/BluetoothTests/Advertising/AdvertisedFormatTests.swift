@@ -36,7 +36,7 @@ struct AdvertisedFormatTests {
     #expect(try manufacturer(0x004c, "10 05 01 18 aa bb cc") == nil)
   }
 
-  @Test("an AltBeacon is of any company")
+  @Test("an AltBeacon can come from any company")
   func altBeacon() throws {
     let text =
       "altbeacon id 2f234454cf6d4a0fadf2f4911ba9ffa600010002, -59 dBm, reserved 9"
@@ -47,7 +47,7 @@ struct AdvertisedFormatTests {
   // MARK: Eddystone
 
   @Test(
-    "frames of Eddystone",
+    "Eddystone frames are decoded",
     arguments: [
       (
         "00 e7 2f234454f4911ba9ffa6 000000000001 0000",
@@ -81,7 +81,7 @@ struct AdvertisedFormatTests {
   }
 
   @Test(
-    "frames that are malformed, encrypted or unknown stay bytes",
+    "malformed, encrypted and unknown frames stay bytes",
     arguments: [
       "", "00", "10", "10 00", "10 00 04 61", "10 00 03 20", "10 00 03 7f", "10 00 03 0e",
       "20 01 0bb8 1980 00000100 0000000f", "20 00 0bb8", "30 e7 01", "40 00 01",
@@ -94,7 +94,7 @@ struct AdvertisedFormatTests {
   // MARK: Ruuvi
 
   @Test(
-    "the test vectors of RuuviTag's data format 5",
+    "the test vectors of RuuviTag data format 5 are decoded",
     arguments: [
       (
         "0512FC5394C37C0004FFFC040CAC364200CDCBB8334C884F",
@@ -129,7 +129,7 @@ struct AdvertisedFormatTests {
   }
 
   @Test(
-    "the test vectors of Ruuvi's data formats 3, 6 and E1",
+    "the test vectors of Ruuvi data formats 3, 6 and E1 are decoded",
     arguments: [
       (
         "03291A1ECE1EFC18F94202CA0B53",
@@ -177,7 +177,7 @@ struct AdvertisedFormatTests {
   // MARK: Thermometers
 
   @Test(
-    "the two formats of ATC_MiThermometer",
+    "both formats of ATC_MiThermometer are decoded",
     arguments: [
       // 231 (0x00e7) × 0.1 °C, 40 %, 79 %, 2885 (0x0b45) mV, most significant byte first.
       (
@@ -189,7 +189,7 @@ struct AdvertisedFormatTests {
         "atc -5.0 °C, humidity 40 %, battery 79 %, 2885 mV, sequence 12, address A4:C1:38:56:53:84"
       ),
       ("A4C138565384 00E7 28 4F 0B45", nil),
-      // The same, least significant byte first: 2310 (0x0906) and 4012 (0x0fac) × 0.01.
+      // Little-endian: 2310 (0x0906) and 4012 (0x0fac) × 0.01.
       (
         "84535638C1A4 0609 AC0F 450B 4F 0C 05",
         "pvvx 23.10 °C, humidity 40.12 %, battery 79 %, 2885 mV, sequence 12, flags 05, "
@@ -205,7 +205,7 @@ struct AdvertisedFormatTests {
   // MARK: BTHome
 
   @Test(
-    "the examples of the objects of BTHome",
+    "the example objects of BTHome are decoded",
     arguments: [
       ("02C409 03BF13", "25.00 °C, humidity 50.55 %"), ("518756", "22.151 m/s²"),
       ("0161", "battery 97 %"),
@@ -247,7 +247,7 @@ struct AdvertisedFormatTests {
   }
 
   @Test(
-    "the examples of the objects of BTHome version 1",
+    "the example objects of BTHome version 1 are decoded",
     arguments: [
       ("2302C409 0303BF13", "25.00 °C, humidity 50.55 %"), ("2302CA09", "25.06 °C"),
       ("020161", "battery 97 %"), ("0404138A01", "1008.83 hPa"), ("020960", "count 96"),
@@ -270,7 +270,7 @@ struct AdvertisedFormatTests {
     #expect(try service(0x181e, hex) == nil, "encrypted")
   }
 
-  @Test("a first object that is cut off makes the data bytes")
+  @Test("data whose first object is truncated stays bytes")
   func cutOff() throws {
     for hex in [
       "4002", "4002C4", "40530548", "4053", "403C01", "", "40F10001", "403B0203",
@@ -280,7 +280,7 @@ struct AdvertisedFormatTests {
     }
   }
 
-  @Test("a number is the nearest to its decimals")
+  @Test("a number is rounded to the decimals of its format")
   func decimals() throws {
     let hex = "06170C5668C79E007000C90501D900CD004C884F"
     let decoded = AdvertisedFormat(company: 0x0499, try octets(hex))
@@ -292,7 +292,7 @@ struct AdvertisedFormatTests {
     #expect(float?.value["temperature"]?.number == 26.1)
   }
 
-  @Test("fields of the same object have names of their own")
+  @Test("several objects of the same type get distinct field names")
   func twice() throws {
     let service = BluetoothUUID(short: 0xfcd2)
     let decoded = AdvertisedFormat(service: service, try octets("4002C40902BF13"))
@@ -303,7 +303,7 @@ struct AdvertisedFormatTests {
   // MARK: MiBeacon
 
   @Test(
-    "objects of MiBeacon",
+    "MiBeacon objects are decoded",
     arguments: [
       // LYWSDCGQ, LYWSD03MMC and HHCCJCY01, as they advertise.
       (
@@ -372,7 +372,7 @@ struct AdvertisedFormatTests {
   // MARK: Ranges
 
   @Test(
-    "a quantity that cannot be is bytes, with the reason; the fields beside it are decoded",
+    "an impossible quantity stays bytes, with the reason; the fields beside it are decoded",
     arguments: [
       (
         0xfcd2, "40 01C8 02C409",
@@ -434,7 +434,7 @@ struct AdvertisedFormatTests {
     [], [0x40], [0x42], [0x00], [3], [6], [0x10, 0, 3], [0x20, 0], [5], [0xbe, 0xac], [2, 21],
   ]
 
-  @Test("whatever is advertised, decoding ends")
+  @Test("decoding terminates for any advertised data")
   func anything() {
     var state: UInt64 = 1
     for _ in 0..<5000 {

@@ -7,7 +7,7 @@ import Testing
 struct BindKeyTests {
   private static let hex = "231d39c1d7cc1ab1aee224cd096db932"
 
-  @Test("a key has 32 hexadecimal digits; what is wrong with one does not show it")
+  @Test("a key has 32 hexadecimal digits; the error for an invalid key does not show it")
   func digits() throws {
     for (text, wrong) in [
       ("231d", InvalidBindKey.length(digits: 4)), ("", .length(digits: 0)),
@@ -21,7 +21,7 @@ struct BindKeyTests {
     _ = try BindKey(Self.hex.uppercased(), of: .name("a"))
   }
 
-  @Test("a key and a list of keys are printed without it")
+  @Test("a key and a list of keys are printed without revealing any key")
   func secret() throws {
     let key = try BindKey(Self.hex, of: .name("Attic"))
     let keys = BindKeys([key]) { _, _ in nil }

@@ -6,7 +6,7 @@ import Testing
 @Suite("Values of the Blood Pressure service")
 struct BloodPressureValueTests {
   @Test(
-    "as printed",
+    "blood pressure values are decoded and printed",
     arguments: [
       // Flags 0: mmHg. SFLOATs with exponent 0: 0x078 = 120, 0x050 = 80, 0x05d = 93.
       ValueVector(
@@ -63,7 +63,7 @@ struct BloodPressureValueTests {
   func values(vector: ValueVector) throws { try vector.check() }
 
   @Test(
-    "a malformed value is an error with field and offset",
+    "a malformed value throws an error with the field and the offset",
     arguments: [
       MalformedVector(0x2a35, [0, 0x78, 0], "diastolic, byte 3: expected 2 bytes, found 0"),
       MalformedVector(
@@ -81,7 +81,7 @@ struct BloodPressureValueTests {
   )
   func malformed(vector: MalformedVector) throws { try vector.check() }
 
-  @Test("pressures cannot be in both units at once")
+  @Test("pressures cannot have both units at once")
   func mixed() throws {
     let encode = try #require(StandardValues.encoder(for: BluetoothUUID(short: 0x2a35)))
     let complaint = "diastolic-kilopascals, byte 0: cannot be sent with the other fields"

@@ -6,7 +6,7 @@ import Testing
 @Suite("Values of scales and oximeters")
 struct BodyValueTests {
   @Test(
-    "weights, as printed",
+    "weights are decoded and printed",
     arguments: [
       // Flags 0: kg. 14300 = 0x37dc, × 0.005 = 71.5.
       ValueVector(0x2a9d, [0, 0xdc, 0x37], "71.500 kg"),
@@ -38,7 +38,7 @@ struct BodyValueTests {
   func weights(vector: ValueVector) throws { try vector.check() }
 
   @Test(
-    "body compositions, as printed",
+    "body compositions are decoded and printed",
     arguments: [
       // Flags 0: fat 221 (0xdd) × 0.1 %.
       ValueVector(0x2a9c, [0, 0, 0xdd, 0], "fat 22.1 %, continued no"),
@@ -81,7 +81,7 @@ struct BodyValueTests {
   func compositions(vector: ValueVector) throws { try vector.check() }
 
   @Test(
-    "blood oxygen, as printed",
+    "blood oxygen values are decoded and printed",
     arguments: [
       // Flags 0; SFLOATs 98 and 61.
       ValueVector(0x2a5e, [0, 98, 0, 61, 0], "spo2 98 %, 61 bpm, clock-not-set no"),
@@ -123,7 +123,7 @@ struct BodyValueTests {
   func oxygen(vector: ValueVector) throws { try vector.check() }
 
   @Test(
-    "a malformed value is an error with field and offset",
+    "a malformed value throws an error with the field and the offset",
     arguments: [
       MalformedVector(0x2a9d, [0, 1], "kilograms, byte 1: expected 2 bytes, found 1"),
       MalformedVector(0x2a9d, [9, 1, 0, 2, 0], "inches, byte 5: expected 2 bytes, found 0"),

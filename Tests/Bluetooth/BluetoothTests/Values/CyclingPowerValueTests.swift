@@ -6,7 +6,7 @@ import Testing
 @Suite("Values of the Cycling Power service")
 struct CyclingPowerValueTests {
   @Test(
-    "measurements, as printed",
+    "cycling power measurements are decoded and printed",
     arguments: [
       // Flags 0: 0x00fa = 250 W.
       ValueVector(
@@ -50,7 +50,7 @@ struct CyclingPowerValueTests {
   func measurements(vector: ValueVector) throws { try vector.check() }
 
   @Test(
-    "vectors and features, as printed",
+    "cycling power vectors and features are decoded and printed",
     arguments: [
       ValueVector(0x2a64, [0], "direction unknown"),
       // Bits 0 to 2, and 1 in bits 4 and 5: 7 turns, 1 s, from 45°, forces 1 and -1.
@@ -77,7 +77,7 @@ struct CyclingPowerValueTests {
   func vectors(vector: ValueVector) throws { try vector.check() }
 
   @Test(
-    "a malformed value is an error with field and offset",
+    "a malformed value throws an error with the field and the offset",
     arguments: [
       MalformedVector(0x2a63, [0], "flags, byte 0: expected 2 bytes, found 1"),
       MalformedVector(0x2a63, [0, 0, 1], "power, byte 2: expected 2 bytes, found 1"),

@@ -1,4 +1,4 @@
-// What a device reports about itself: names, identities, battery, alerts; and descriptors.
+// Values of the device itself: names, identifiers, battery, alerts; and descriptors.
 
 import Bluetooth
 import Testing
@@ -6,7 +6,7 @@ import Testing
 @Suite("Values of the device and its descriptors")
 struct DeviceValueTests {
   @Test(
-    "of the device, as printed",
+    "device values are decoded and printed",
     arguments: [
       ValueVector(0x2a00, Array("Thermo-1".utf8), "Thermo-1"),
       ValueVector(0x2a00, [], ""),
@@ -63,7 +63,7 @@ struct DeviceValueTests {
   func device(vector: ValueVector) throws { try vector.check() }
 
   @Test(
-    "battery level status, as printed",
+    "battery level status is decoded and printed",
     arguments: [
       // Flags 0; 0x0000.
       ValueVector(
@@ -88,7 +88,7 @@ struct DeviceValueTests {
   func batteryStatus(vector: ValueVector) throws { try vector.check() }
 
   @Test(
-    "descriptors, as printed",
+    "descriptors are decoded and printed",
     arguments: [
       ValueVector(0x2900, [3, 0], "reliable-write yes, writable-auxiliaries yes"),
       ValueVector(0x2901, Array("Température".utf8), "Température"),
@@ -118,7 +118,7 @@ struct DeviceValueTests {
   func descriptors(vector: ValueVector) throws { try vector.check() }
 
   @Test(
-    "a malformed value is an error with field and offset",
+    "a malformed value throws an error with the field and the offset",
     arguments: [
       MalformedVector(0x2a04, [6, 0, 6], "longest-interval, byte 2: expected 2 bytes, found 1"),
       MalformedVector(0x2a00, [0x41, 0xff], "text, byte 0: invalid UTF-8", isOutOfRange: true),

@@ -6,7 +6,7 @@ import Testing
 @Suite("Values of the Environmental Sensing service")
 struct EnvironmentValueTests {
   @Test(
-    "as printed",
+    "environmental values are decoded and printed",
     arguments: [
       // 0x08fc = 2300 × 0.01. 0xfe0c = -500 × 0.01. 0x8000: not known.
       ValueVector(0x2a6e, [0xfc, 0x08], "23.00 °C"),
@@ -46,7 +46,7 @@ struct EnvironmentValueTests {
   func values(vector: ValueVector) throws { try vector.check() }
 
   @Test(
-    "light and air, as printed",
+    "light and air values are decoded and printed",
     arguments: [
       // 12345 = 0x003039, × 0.01 lx.
       ValueVector(0x2afb, [0x39, 0x30, 0x00], "123.45 lx"),
@@ -72,7 +72,7 @@ struct EnvironmentValueTests {
   func air(vector: ValueVector) throws { try vector.check() }
 
   @Test(
-    "a malformed value is an error with field and offset",
+    "a malformed value throws an error with the field and the offset",
     arguments: [
       MalformedVector(0x2a6e, [1], "celsius, byte 0: expected 2 bytes, found 1"),
       MalformedVector(0x2a6d, [1, 2], "pascals, byte 0: expected 4 bytes, found 2"),
@@ -82,7 +82,7 @@ struct EnvironmentValueTests {
   )
   func malformed(vector: MalformedVector) throws { try vector.check() }
 
-  @Test("a number between two steps is rounded, and the range is checked")
+  @Test("a number between two steps is rounded, and its range is checked")
   func steps() throws {
     let encode = try #require(StandardValues.encoder(for: BluetoothUUID(short: 0x2a6e)))
     #expect(try encode(.real(23.004, decimals: 3)) == [0xfc, 0x08])

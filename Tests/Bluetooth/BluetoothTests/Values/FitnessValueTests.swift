@@ -6,7 +6,7 @@ import Testing
 @Suite("Values of glucose monitors and fitness machines")
 struct FitnessValueTests {
   @Test(
-    "of glucose monitors, as printed",
+    "glucose monitor values are decoded and printed",
     arguments: [
       // Size 6 and no flags: 115 (0x73) mg/dL after 5 minutes.
       ValueVector(0x2aa7, [6, 0, 0x73, 0, 5, 0], "115 mg/dL, 5 min"),
@@ -55,7 +55,7 @@ struct FitnessValueTests {
   func glucose(vector: ValueVector) throws { try vector.check() }
 
   @Test(
-    "of fitness machines, as printed",
+    "fitness machine values are decoded and printed",
     arguments: [
       // Flags 0x0244: cadence, power and heart rate. 1450 (0x05aa) × 0.01 km/h, 46 / 2 rpm.
       ValueVector(
@@ -95,7 +95,7 @@ struct FitnessValueTests {
   func machines(vector: ValueVector) throws { try vector.check() }
 
   @Test(
-    "commands to fitness machines, as printed",
+    "fitness machine commands are decoded and printed",
     arguments: [
       ValueVector(0x2ad9, [0], "command request control"),
       ValueVector(0x2ad9, [2, 0xe8, 0x03], "command set speed, 10.00 km/h"),
@@ -125,7 +125,7 @@ struct FitnessValueTests {
   func commands(vector: ValueVector) throws { try vector.check() }
 
   @Test(
-    "a malformed value is an error with field and offset",
+    "a malformed value throws an error with the field and the offset",
     arguments: [
       MalformedVector(0x2aa7, [13, 3, 0x73, 0], "size, byte 0: expected 13 bytes, found 4"),
       MalformedVector(0x2aa7, [4, 0, 0x73, 0, 5, 0], "offset, byte 4: expected 2 bytes, found 0"),

@@ -6,7 +6,7 @@ import Testing
 @Suite("Values of the Glucose service")
 struct GlucoseValueTests {
   @Test(
-    "measurements, as printed",
+    "glucose measurements are decoded and printed",
     arguments: [
       // Flags 0; sequence 1; 2026-01-02 03:04:05.
       ValueVector(
@@ -41,7 +41,7 @@ struct GlucoseValueTests {
   )
   func measurements(vector: ValueVector) throws { try vector.check() }
 
-  @Test("a converted number is the nearest to its decimals")
+  @Test("a converted number is rounded to the decimals of its format")
   func decimals() throws {
     let decode = try #require(StandardValues.decoder(for: BluetoothUUID(short: 0x2a18)))
     // SFLOAT 0xb00e: 14 × 10^-5 kg/L.
@@ -50,7 +50,7 @@ struct GlucoseValueTests {
   }
 
   @Test(
-    "contexts and features, as printed",
+    "glucose contexts and features are decoded and printed",
     arguments: [
       ValueVector(0x2a34, [0, 7, 0], "sequence 7"),
       // Bits 0 and 1: lunch, 0xd032 = 50 × 10^-3 kg = 50 g; after the meal.
@@ -92,7 +92,7 @@ struct GlucoseValueTests {
   func contexts(vector: ValueVector) throws { try vector.check() }
 
   @Test(
-    "record access, as printed",
+    "record access values are decoded and printed",
     arguments: [
       // Op code, operator.
       ValueVector(0x2a52, [1, 1], "procedure report records, operator all records"),
@@ -126,7 +126,7 @@ struct GlucoseValueTests {
   func records(vector: ValueVector) throws { try vector.check() }
 
   @Test(
-    "a malformed value is an error with field and offset",
+    "a malformed value throws an error with the field and the offset",
     arguments: [
       MalformedVector(0x2a18, [0, 1, 0, 0xea], "time, byte 3: expected 2 bytes, found 1"),
       MalformedVector(

@@ -6,7 +6,7 @@ import Testing
 @Suite("Values of the Heart Rate service")
 struct HeartRateValueTests {
   @Test(
-    "as printed",
+    "heart rate values are decoded and printed",
     arguments: [
       // Flags 0x00: one octet, contact not sensed. 72.
       ValueVector(0x2a37, [0x00, 72], "72 bpm"),
@@ -34,7 +34,7 @@ struct HeartRateValueTests {
   func values(vector: ValueVector) throws { try vector.check() }
 
   @Test(
-    "a malformed value is an error with field and offset",
+    "a malformed value throws an error with the field and the offset",
     arguments: [
       MalformedVector(0x2a37, [], "flags, byte 0: expected 1 byte, found 0"),
       MalformedVector(0x2a37, [0], "bpm, byte 1: expected 1 byte, found 0"),
@@ -49,7 +49,7 @@ struct HeartRateValueTests {
   )
   func malformed(vector: MalformedVector) throws { try vector.check() }
 
-  @Test("the flags follow from the fields that are given")
+  @Test("the flags are derived from the fields that are given")
   func flags() throws {
     let encode = try #require(StandardValues.encoder(for: BluetoothUUID(short: 0x2a37)))
     #expect(try encode(.integer(72)) == [0, 72])
@@ -59,7 +59,7 @@ struct HeartRateValueTests {
   }
 
   @Test(
-    "a value that cannot be sent is an error",
+    "a value that cannot be encoded throws an error",
     arguments: [
       ([.init("bpm", .integer(65_536))], "bpm, byte 0: 65536 is not in 0 to 65535"),
       ([.init("bpm", .text("fast"))], "bpm, byte 0: 'fast' is not a number"),

@@ -6,7 +6,7 @@ import Testing
 @Suite("Medical floating-point numbers")
 struct MedicalFloatTests {
   @Test(
-    "a FLOAT is an exponent above a mantissa",
+    "a FLOAT has an exponent in its top byte and a mantissa of 24 bits",
     arguments: [
       // 366 × 10^-1: exponent 0xff = -1, mantissa 0x00016e = 366.
       (36.6, 1, 0xff00_016e), (0, 0, 0), (-0.1, 1, 0xffff_ffff),
@@ -29,7 +29,7 @@ struct MedicalFloatTests {
   }
 
   @Test(
-    "an SFLOAT is an exponent of 4 bits above a mantissa of 12",
+    "an SFLOAT has an exponent of 4 bits above a mantissa of 12 bits",
     arguments: [
       // 366 × 10^-1: 0xf, 0x16e. 120: 0x078. -1 × 10^-1: 0xf, 0xfff.
       (36.6, 1, 0xf16e), (120, 0, 0x0078), (-0.1, 1, 0xffff),
@@ -58,7 +58,7 @@ struct MedicalFloatTests {
     #expect(MedicalFloat.shortBits(1.0 / 3, decimals: 1) == 0xd14d)
   }
 
-  @Test("a value that is too large has no bits")
+  @Test("a value that is too large has no encoding")
   func tooLarge() {
     // 2047 × 10^7 is the largest SFLOAT, 8388607 × 10^127 the largest FLOAT.
     #expect(MedicalFloat.shortBits(20_470_000_000, decimals: 0) == 0x77ff)
@@ -68,7 +68,7 @@ struct MedicalFloatTests {
   }
 
   @Test(
-    "special values have their own bits, and are not a number, or infinite, in Swift",
+    "special values have their own bits, and are NaN or infinite in Swift",
     arguments: [
       (.notANumber, 0x007f_ffff, 0x07ff, "nan"), (.notAtThisResolution, 0x0080_0000, 0x0800, "nan"),
       (.positiveInfinity, 0x007f_fffe, 0x07fe, "inf"),
@@ -84,7 +84,9 @@ struct MedicalFloatTests {
     #expect("\(MedicalFloat.sfloat(short))" == text)
   }
 
-  @Test("numbers are not special, and Swift's special numbers are sent as such")
+  @Test(
+    "ordinary numbers do not decode as special values; NaN and infinity encode as special values"
+  )
   func ordinary() {
     #expect(MedicalFloat.special(0x007f_fffd) == nil)
     #expect(MedicalFloat.special(short: 0x0803) == nil)
@@ -96,7 +98,7 @@ struct MedicalFloatTests {
     #expect(MedicalFloat.shortBits(.infinity, decimals: 1) == 0x07fe)
   }
 
-  @Test("every SFLOAT but five comes back as the same number")
+  @Test("every SFLOAT but five decodes and encodes to itself")
   func everyShort() {
     let special = (UInt16.min ... .max).filter { MedicalFloat.special(short: $0) != nil }
     #expect(special == [0x07fe, 0x07ff, 0x0800, 0x0801, 0x0802])

@@ -1,4 +1,4 @@
-// What is decoded, encoded and decoded again is the same: for every standard value, from seeds.
+// Every standard value survives decoding, encoding and decoding again, for seeded random octets.
 
 import Bluetooth
 import Testing
@@ -18,7 +18,7 @@ struct RoundTripTests {
     }
   }
 
-  /// Random octets, cut to what the flags in them promise; one out of its range is tried anew.
+  /// Random octets, truncated to the length their flags imply; out-of-range values are redrawn.
   func valid(_ short: UInt16, first: UInt8, using generator: inout Generator) throws -> [UInt8]? {
     let decode = try #require(StandardValues.decoder(for: BluetoothUUID(short: short)))
     let isLong = Bool.random(using: &generator)
@@ -51,7 +51,7 @@ struct RoundTripTests {
   }
 
   @Test(
-    "a decoded value is the same after encoding and decoding, and has the fields that are promised",
+    "a decoded value survives encoding and decoding, and has its documented fields",
     arguments: StandardValues.shortUUIDs
   )
   func roundTrip(short: UInt16) throws {
@@ -76,20 +76,20 @@ struct RoundTripTests {
       try #require(value.isSame(as: again), "seed \(seed), \(octets): \(value) became \(again)")
       guard case .fields(let fields) = value else { continue }
       let given = Set(fields.map(\.name))
-      #expect(given.count == fields.count, "a name twice in \(fields.map(\.name))")
+      #expect(given.count == fields.count, "duplicate field name in \(fields.map(\.name))")
       seen.formUnion(given)
     }
     #expect(found >= 20, "too few valid values")
     #expect(seen == Set(names))
   }
 
-  /// Values whose end is open: texts, lists, and parameters of any length.
+  /// Values of variable length: texts, lists, and parameters of any length.
   static let openEnded: Set<UInt16> = Set(0x2a24...0x2a2a).union([
     0x2901, 0x2906, 0x2a00, 0x2a37, 0x2a52, 0x2a55, 0x2a64, 0x2ad9,
   ])
 
   @Test(
-    "a value of fixed length is refused with a byte less, and shows a byte more",
+    "a value of fixed length is refused with a byte too few, and keeps a byte too many",
     arguments: StandardValues.shortUUIDs.filter { !openEnded.contains($0) }
   )
   func length(short: UInt16) throws {
@@ -112,7 +112,7 @@ struct RoundTripTests {
     }
   }
 
-  @Test("names of fields can be written in a chain", arguments: StandardValues.shortUUIDs)
+  @Test("field names can be written in a chain", arguments: StandardValues.shortUUIDs)
   func names(short: UInt16) {
     for name in StandardValues.fieldNames(of: BluetoothUUID(short: short)) {
       #expect(name.first?.isLetter == true)
@@ -125,7 +125,7 @@ struct RoundTripTests {
 }
 
 extension DecodedValue {
-  /// Equality under which what is not a number is the same as itself.
+  /// Equality in which NaN equals NaN.
   func isSame(as other: DecodedValue) -> Bool {
     switch (self, other) {
     case (.real(let a, let x), .real(let b, let y)): x == y && (a == b || a.isNaN && b.isNaN)

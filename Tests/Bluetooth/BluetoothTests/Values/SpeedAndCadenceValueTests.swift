@@ -6,7 +6,7 @@ import Testing
 @Suite("Values of the cycling and running services")
 struct SpeedAndCadenceValueTests {
   @Test(
-    "cycling speed and cadence, as printed",
+    "cycling speed and cadence values are decoded and printed",
     arguments: [
       ValueVector(0x2a5b, [0], ""),
       // Bit 0: 0x000186a0 = 100000 revolutions, 0x0800 = 2048/1024 s.
@@ -55,7 +55,7 @@ struct SpeedAndCadenceValueTests {
   func cycling(vector: ValueVector) throws { try vector.check() }
 
   @Test(
-    "running speed and cadence, as printed",
+    "running speed and cadence values are decoded and printed",
     arguments: [
       // Flags 0: 0x0300 = 768/256 m/s, 170 steps a minute.
       ValueVector(0x2a53, [0, 0, 3, 170], "3.000 m/s, 170 1/min, running no"),
@@ -75,7 +75,7 @@ struct SpeedAndCadenceValueTests {
   func running(vector: ValueVector) throws { try vector.check() }
 
   @Test(
-    "a malformed value is an error with field and offset",
+    "a malformed value throws an error with the field and the offset",
     arguments: [
       MalformedVector(
         0x2a5b,

@@ -6,7 +6,7 @@ import Testing
 @Suite("Values of the Health Thermometer service")
 struct ThermometerValueTests {
   @Test(
-    "as printed",
+    "thermometer values are decoded and printed",
     arguments: [
       // Flags 0: °C. FLOAT 0xff00016e: 366 × 10^-1.
       ValueVector(0x2a1c, [0x00, 0x6e, 0x01, 0x00, 0xff], "36.6 °C"),
@@ -38,7 +38,7 @@ struct ThermometerValueTests {
   func values(vector: ValueVector) throws { try vector.check() }
 
   @Test(
-    "a malformed value is an error with field and offset",
+    "a malformed value throws an error with the field and the offset",
     arguments: [
       MalformedVector(0x2a1c, [], "flags, byte 0: expected 1 byte, found 0"),
       MalformedVector(0x2a1c, [0, 1, 2], "temperature, byte 1: expected 4 bytes, found 2"),

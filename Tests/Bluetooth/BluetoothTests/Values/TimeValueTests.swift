@@ -6,7 +6,7 @@ import Testing
 @Suite("Values of the time services")
 struct TimeValueTests {
   @Test(
-    "as printed",
+    "time values are decoded and printed",
     arguments: [
       // 0x07ea = 2026; month, day, hours, minutes, seconds.
       ValueVector(0x2a08, [0xea, 0x07, 12, 31, 23, 59, 58], "2026-12-31 23:59:58"),
@@ -54,7 +54,7 @@ struct TimeValueTests {
   func values(vector: ValueVector) throws { try vector.check() }
 
   @Test(
-    "a malformed value is an error with field and offset",
+    "a malformed value throws an error with the field and the offset",
     arguments: [
       MalformedVector(0x2a08, [0xea, 7, 1], "time, byte 3: expected 1 byte, found 0"),
       MalformedVector(

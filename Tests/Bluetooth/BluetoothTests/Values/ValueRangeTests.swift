@@ -6,7 +6,7 @@ import Testing
 @Suite("Values beyond the specification")
 struct ValueRangeTests {
   @Test(
-    "bytes behind the known fields are shown, and sent again",
+    "bytes after the known fields are shown, and encoded again",
     arguments: [
       // Bit 5 is reserved: it announces a field that is not known, and is not sent again.
       ValueVector(0x2a37, [0x20, 72, 1], "72 bpm, further 01", encoded: [0, 72, 1]),
@@ -43,7 +43,7 @@ struct ValueRangeTests {
   )
   func further(vector: ValueVector) throws { try vector.check() }
 
-  @Test("a single quantity is a number with bytes behind it, too")
+  @Test("a single quantity is a number, even with bytes after it")
   func number() throws {
     let decode = try #require(StandardValues.decoder(for: BluetoothUUID(short: 0x2a19)))
     #expect(try decode([87, 0]).number == 87)
@@ -52,9 +52,9 @@ struct ValueRangeTests {
   }
 
   @Test(
-    "a value outside its range is an error with field and offset",
+    "a value outside its range throws an error with the field and the offset",
     arguments: [
-      // What a scale sends that uses the characteristic for its own format: fat of 51.4 %.
+      // From a scale that uses the characteristic for its own format: fat of 51.4 %.
       (
         0x2a9c, [0x02, 0xa4, 0x02, 0x02, 0x06, 0x12, 0x1c, 0x0f, 0x25, 0x29, 0, 0, 0, 0],
         "timestamp, byte 6: month 28 is not in 0 to 12"

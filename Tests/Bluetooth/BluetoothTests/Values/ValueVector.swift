@@ -1,4 +1,4 @@
-// Octets worked out by hand, with what they stand for.
+// Octets worked out by hand, with their decoded values.
 
 import Bluetooth
 import Testing
@@ -8,8 +8,8 @@ struct ValueVector: Sendable, CustomTestStringConvertible {
   let short: UInt16
   let octets: [UInt8]
   let text: String
-  /// What the encoder gives when that is not `octets`: reserved bits, and numbers that were sent
-  /// in more octets than they need, do not come back.
+  /// The encoder's output if it differs from `octets`: reserved bits are dropped, and numbers sent
+  /// in more octets than needed are shortened.
   let encoded: [UInt8]
 
   init(_ short: UInt16, _ octets: [UInt8], _ text: String, encoded: [UInt8]? = nil) {
@@ -21,7 +21,7 @@ struct ValueVector: Sendable, CustomTestStringConvertible {
 
   var testDescription: String { "\(String(short, radix: 16)): \(text)" }
 
-  /// Decodes the octets, and encodes what comes of it.
+  /// Decodes the octets, and encodes the result.
   func check() throws {
     let uuid = BluetoothUUID(short: short)
     let decode = try #require(StandardValues.decoder(for: uuid))
@@ -32,7 +32,7 @@ struct ValueVector: Sendable, CustomTestStringConvertible {
   }
 }
 
-/// Octets that are not what their characteristic promises.
+/// Malformed octets of a characteristic.
 struct MalformedVector: Sendable, CustomTestStringConvertible {
   let short: UInt16
   let octets: [UInt8]

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Message bus: calls")
 struct CallContractTests {
-  @Test("repeated calls get their replies", arguments: Front.all)
+  @Test("repeated calls each get a reply", arguments: Front.all)
   func echo(front: Front) async throws {
     let bus = try await ContractBus(front)
     _ = try bus.server.export(Echo())
@@ -45,7 +45,7 @@ struct CallContractTests {
     }
   }
 
-  @Test("errors keep their name and text", arguments: Front.all)
+  @Test("errors keep their names and messages", arguments: Front.all)
   func errors(front: Front) async throws {
     let bus = try await ContractBus(front)
     _ = try bus.server.export(Echo())
@@ -80,7 +80,7 @@ struct CallContractTests {
     #expect(try await bus.client.call(ping).body == [])
   }
 
-  @Test("values that cannot be sent fail only their call", arguments: Front.all)
+  @Test("a value that cannot be sent fails only its own call", arguments: Front.all)
   func unsendable(front: Front) async throws {
     let bus = try await ContractBus(front)
     _ = try bus.server.export(Echo())
@@ -121,7 +121,7 @@ struct CallContractTests {
     _ = try await bus.client.call(bus.call("Echo"))
   }
 
-  @Test("the end of the bus fails every call at once", arguments: Front.all)
+  @Test("closing the bus fails every pending call at once", arguments: Front.all)
   func end(front: Front) async throws {
     let bus = try await ContractBus(front)
     let echo = Echo()
@@ -145,7 +145,8 @@ struct CallContractTests {
     #expect(late.withLock { $0 } == [.disconnected])
   }
 
-  @Test("closing ends everything; a second close has no effect", arguments: Front.all)
+  @Test(
+    "closing ends all calls and subscriptions; a second close has no effect", arguments: Front.all)
   func close(front: Front) async throws {
     let bus = try await ContractBus(front)
     let echo = Echo()
@@ -162,7 +163,7 @@ struct CallContractTests {
     #expect(closed.withLock { $0 } == 2)
   }
 
-  @Test("a descriptor arrives open", arguments: Front.all)
+  @Test("a file descriptor arrives open", arguments: Front.all)
   func descriptor(front: Front) async throws {
     let bus = try await ContractBus(front)
     _ = try bus.server.export(Echo())

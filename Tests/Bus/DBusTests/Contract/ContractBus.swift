@@ -1,4 +1,4 @@
-// A bus with two connections, over whichever front.
+// A bus with two connections, in memory or through libdbus.
 
 import Fixtures
 import Signals

@@ -1,10 +1,10 @@
-// Match rules as text, read back.
+// Parsing match rules from text.
 
 import Testing
 
 @testable import DBus
 
-@Suite("Reading match rules")
+@Suite("Parsing match rules")
 struct MatchRuleParsingTests {
   static let rules = [
     MatchRule(),
@@ -21,7 +21,7 @@ struct MatchRuleParsingTests {
   }
 
   @Test(
-    "an invalid rule is refused",
+    "an invalid rule is rejected",
     arguments: [
       "type", "type='signals'", "member='a.b'", "path='x'", "colour='red'", "type='signal",
       "type='signal',type='signal'", "path='/a',path_namespace='/a'",
@@ -32,7 +32,7 @@ struct MatchRuleParsingTests {
     #expect(error?.name == .matchRuleInvalid)
   }
 
-  @Test("spaces and eavesdrop are accepted, quotes are optional")
+  @Test("spaces and eavesdrop are accepted, and quotes are optional")
   func lenient() throws {
     let rule = try MatchRule(parsing: " type=signal, member='C',eavesdrop='true'")
     #expect(rule == MatchRule(member: "C"))

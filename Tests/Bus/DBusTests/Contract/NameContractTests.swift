@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Message bus: signals and names")
 struct NameContractTests {
-  @Test("signals arrive in order, before a later reply", arguments: Front.all)
+  @Test("signals arrive in order, before a reply that was sent later", arguments: Front.all)
   func order(front: Front) async throws {
     let bus = try await ContractBus(front)
     _ = try bus.server.export(Echo())
@@ -40,7 +40,7 @@ struct NameContractTests {
     second.cancel()
   }
 
-  @Test("a handler that another one cancels is not called again", arguments: Front.all)
+  @Test("a handler that another handler cancels is not called again", arguments: Front.all)
   func cancelInside(front: Front) async throws {
     let bus = try await ContractBus(front)
     _ = try bus.server.export(Echo())
@@ -62,7 +62,7 @@ struct NameContractTests {
     first.cancel()
   }
 
-  @Test("a rule that the bus would refuse is an error", arguments: Front.all)
+  @Test("a rule that the bus refuses throws an error", arguments: Front.all)
   func badRule(front: Front) async throws {
     let bus = try await ContractBus(front)
     await #expect(throws: DBusError.self) {
@@ -114,7 +114,7 @@ struct NameContractTests {
     for subscription in subscriptions { subscription.cancel() }
   }
 
-  @Test("a call without a reply arrives, and nothing is answered", arguments: Front.all)
+  @Test("a call with the no-reply flag arrives, and no reply is sent", arguments: Front.all)
   func noReply(front: Front) async throws {
     let bus = try await ContractBus(front)
     let echo = Echo()
@@ -132,7 +132,9 @@ struct NameContractTests {
     _ = try await bus.client.call(bus.call("Echo"))
   }
 
-  @Test("a name is queued for, passed on, and replaced if its owner permits", arguments: Front.all)
+  @Test(
+    "a name can be queued for, passes to the next owner, and can be replaced if its owner permits",
+    arguments: Front.all)
   func queue(front: Front) async throws {
     let bus = try await ContractBus(front)
     let name = "org.example.Name"
@@ -148,7 +150,9 @@ struct NameContractTests {
     }
   }
 
-  @Test("a client that leaves releases its names, and the bus replies for it", arguments: Front.all)
+  @Test(
+    "a client that disconnects releases its names, and the bus answers its pending calls",
+    arguments: Front.all)
   func leaving(front: Front) async throws {
     let bus = try await ContractBus(front)
     _ = try bus.server.export(Echo())
@@ -182,7 +186,7 @@ struct NameContractTests {
     let waiting = bus.loop.task { try await bus.client.call(bus.call("Hold")) }
     _ = try await bus.client.call(bus.call("Echo"))
     let held = try #require(echo.held.withLock { $0 }.first?.message)
-    // The client answers its own call, and so does the one who was asked.
+    // The client itself replies to its own call; then the callee replies too.
     try bus.client.send(held.reply([.byte(1)]))
     _ = try await bus.client.nameOwner("org.example.Name")
     try bus.server.send(held.reply([.byte(2)]))

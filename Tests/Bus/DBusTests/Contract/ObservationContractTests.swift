@@ -1,4 +1,4 @@
-// What an observer of a connection sees, over both wires.
+// Messages that an observer of a connection receives, over both transports.
 
 import Fixtures
 import Signals
@@ -8,13 +8,13 @@ import Testing
 
 @Suite("Message bus: observed messages")
 struct ObservationContractTests {
-  /// A message without what differs from bus to bus.
+  /// A message without the parts that differ from bus to bus.
   private static func text(_ message: Message) -> String {
     let body = message.body.map(\.text).joined(separator: ", ")
     return "\(message.kind) \(message.member ?? message.errorName ?? "")(\(body))"
   }
 
-  @Test("calls are observed, and the replies that somebody waits for", arguments: Front.all)
+  @Test("calls and the replies that a caller waits for are observed", arguments: Front.all)
   func calls(front: Front) async throws {
     let bus = try await ContractBus(front)
     _ = try bus.server.export(Echo())
@@ -33,14 +33,16 @@ struct ObservationContractTests {
     #expect(messages[1].replySerial == messages[0].serial)
   }
 
-  @Test("a call that the end of the bus ends has an error without a name", arguments: Front.all)
+  @Test(
+    "a call that fails because the bus closes is observed as an error without a name",
+    arguments: Front.all)
   func end(front: Front) async throws {
     let bus = try await ContractBus(front)
     _ = try bus.server.export(Echo())
     let observed = Recorded<String>()
     bus.client.observe { message, _ in
       observed.add(Self.text(message))
-      // Nobody answers.
+      // The call gets no reply.
       if message.kind == .methodCall { bus.client.close() }
     }
     await #expect(throws: BusFailure.self) { try await bus.client.call(bus.call("Hold")) }
@@ -49,7 +51,7 @@ struct ObservationContractTests {
     #expect(lines.last?.hasPrefix(#"error ("the connection to the bus "#) == true, "\(lines)")
   }
 
-  @Test("signals that fit a rule and calls that arrive are observed", arguments: Front.all)
+  @Test("signals that match a rule and incoming calls are observed", arguments: Front.all)
   func arriving(front: Front) async throws {
     let bus = try await ContractBus(front)
     let observed = Recorded<String>()

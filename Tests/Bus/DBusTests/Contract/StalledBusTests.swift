@@ -1,4 +1,4 @@
-// A bus in memory that does nothing for a while.
+// An in-memory bus that delivers nothing for a while.
 
 import Signals
 import Testing
@@ -7,7 +7,9 @@ import Testing
 
 @Suite("A stalled bus in memory")
 struct StalledBusTests {
-  @Test("delivers what was sent meanwhile when it resumes, in order, and replies to it")
+  @Test(
+    "messages sent while the bus is stalled are delivered and answered in order when it resumes"
+  )
   func order() throws {
     let loop = VirtualTimeLoop()
     defer { loop.end() }
@@ -31,7 +33,7 @@ struct StalledBusTests {
       try await loop.sleep(for: .seconds(60))
     }
     #expect(received.withLock { $0 } == [])
-    #expect(observed.withLock { $0.suffix(3) } == calls[...], "the observer sees what is sent")
+    #expect(observed.withLock { $0.suffix(3) } == calls[...], "the observer sees each sent message")
     loop.post { bus.resume() }
     try loop.run { try await loop.sleep(for: .zero) }
     #expect(received.withLock { $0 } == calls)
@@ -39,7 +41,7 @@ struct StalledBusTests {
     #expect(owner == server.uniqueName)
   }
 
-  @Test("a call that it holds ends at its own deadline")
+  @Test("a call held by a stalled bus ends at its own deadline")
   func deadline() throws {
     let loop = VirtualTimeLoop()
     defer { loop.end() }

@@ -75,7 +75,7 @@ struct LibDBusRoundTripTests {
     }
   }
 
-  @Test("a descriptor arrives as another one of the same file")
+  @Test("a descriptor arrives as a new descriptor for the same file")
   func descriptor() throws {
     var ends: [Int32] = [-1, -1]
     #expect(pipe(&ends) == 0)
@@ -97,7 +97,7 @@ struct LibDBusRoundTripTests {
     }
   }
 
-  @Test("a value that cannot be sent throws; it does not abort the program")
+  @Test("a value that cannot be sent throws an error and does not abort the program")
   func unsendable() throws {
     func marshal(_ value: DBusValue) throws {
       let message = try Message.signal(path: "/a", interface: "a.b", member: "C", body: [value])

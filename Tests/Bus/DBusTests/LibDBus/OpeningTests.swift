@@ -1,4 +1,4 @@
-// What only a connection through libdbus can meet: a bus that is not there, or does not answer.
+// Failures that only libdbus connections have: a missing bus, or a bus that does not answer.
 
 import DBus
 import Fixtures
@@ -28,7 +28,7 @@ struct OpeningTests {
     }
   }
 
-  @Test("the deadline ends the wait for a bus that does not reply")
+  @Test("the deadline ends the wait for an unresponsive bus")
   func mute() async {
     daemon.pause()
     let error = await #expect(throws: TimedOut.self) {
@@ -39,7 +39,7 @@ struct OpeningTests {
     #expect(error?.after == .milliseconds(20))
   }
 
-  @Test("the end of the bus resumes everybody who waits for a rule")
+  @Test("closing the bus resumes every caller that waits for a match rule")
   func endWhileSubscribing() async throws {
     let client = try await MessageBus.open(address: .given(daemon.address), on: loop)
     daemon.pause()

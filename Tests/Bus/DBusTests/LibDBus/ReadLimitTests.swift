@@ -1,11 +1,11 @@
-// Messages that hold more than anything real are refused before their values are copied.
+// Oversized messages are rejected before their values are copied.
 
 import CDBus
 import Testing
 
 @testable import DBus
 
-@Suite("Limits on what is received")
+@Suite("Limits on received messages")
 struct ReadLimitTests {
   private var limits: ReadLimits {
     var limits = ReadLimits()
@@ -42,7 +42,7 @@ struct ReadLimitTests {
   }
 
   @Test(
-    "a message beyond a limit is refused, and names it",
+    "a message that exceeds a limit is rejected, naming the limit",
     arguments: [
       ([bytes(101)], "an array of 101 bytes"),
       ([text(101)], "a text of 101 bytes"),
@@ -61,7 +61,7 @@ struct ReadLimitTests {
     #expect(error.message.contains(reason), "\(error)")
   }
 
-  @Test("a signal keeps what precedes the refused argument")
+  @Test("a signal keeps the arguments before the rejected one")
   func signal() throws {
     let message = try Message.signal(
       path: "/a", interface: "a.b", member: "C",

@@ -11,7 +11,7 @@ struct ObjectServerTests {
   static let adapter: ObjectPath = "/org/example/hci0"
   static let device: ObjectPath = "/org/example/hci0/dev_1"
 
-  /// What a lamp has.
+  /// The state of a lamp.
   final class Lamp: Sendable {
     let level = Guarded<UInt16>(1)
     let name = Guarded<String?>("lamp")
@@ -113,7 +113,7 @@ struct ObjectServerTests {
 
   // MARK: Tests
 
-  @Test("a value that cannot be sent is the error of who reads it, and no signal")
+  @Test("a property value that cannot be sent fails its reader, and no signal is sent")
   func unsendable() throws {
     server.add([lampInterface], at: Self.device)
     drain()
@@ -129,7 +129,7 @@ struct ObjectServerTests {
     #expect(try call(properties, "Get", at: Self.device, read) == [.variant(of: .string("lamp"))])
   }
 
-  @Test("added and removed interfaces are announced on the root, with their properties")
+  @Test("added and removed interfaces are announced at the root, with their properties")
   func comingAndGoing() {
     server.add([lampInterface], at: Self.device)
     drain()
@@ -152,7 +152,9 @@ struct ObjectServerTests {
     )
   }
 
-  @Test("changes of one turn are one signal, in the order first marked, with the last values")
+  @Test(
+    "changes of one turn are sent as one signal, in the order first marked, with the last values"
+  )
   func batching() {
     server.add([lampInterface], at: Self.device)
     drain()
@@ -169,7 +171,7 @@ struct ObjectServerTests {
     )
   }
 
-  @Test("a property that ceases to exist is invalidated")
+  @Test("a property that becomes absent is invalidated")
   func invalidated() {
     server.add([lampInterface], at: Self.device)
     drain()
@@ -179,7 +181,7 @@ struct ObjectServerTests {
     #expect(received.all.last == "PropertiesChanged \(Self.device) org.example.Lamp {} [Name]")
   }
 
-  @Test("values announced at once are not coalesced")
+  @Test("values that are announced immediately are not coalesced")
   func announced() {
     server.add([lampInterface], at: Self.device)
     drain()
@@ -196,7 +198,7 @@ struct ObjectServerTests {
     )
   }
 
-  @Test("an interface removed before its announcement goes silently; changes are announced once")
+  @Test("an interface removed before its announcement sends no signal; changes are sent once")
   func silent() {
     server.add([lampInterface], at: Self.device)
     server.changed("Level", of: "org.example.Lamp", at: Self.device)
@@ -208,7 +210,7 @@ struct ObjectServerTests {
     #expect(received.all.count == 1)
   }
 
-  @Test("a removal is announced before the object is added again")
+  @Test("the removal of an object is announced before the object is added again")
   func again() {
     server.add([lampInterface], at: Self.device)
     drain()
@@ -219,7 +221,7 @@ struct ObjectServerTests {
     #expect(signals == ["InterfacesAdd", "InterfacesRem", "InterfacesAdd"])
   }
 
-  @Test("the effects of a call are seen before its reply")
+  @Test("the signals that a call causes are sent before its reply")
   func effectsFirst() throws {
     server.add([lampInterface], at: Self.device)
     drain()
@@ -228,7 +230,7 @@ struct ObjectServerTests {
     #expect(received.all.last == "PropertiesChanged \(Self.device) org.example.Lamp {Level: 5} []")
   }
 
-  @Test("a signal comes after the changes that were marked before")
+  @Test("a signal follows the changes that were marked before it")
   func emitted() throws {
     server.add([lampInterface], at: Self.device)
     try server.emit("Flickered", of: "org.example.Lamp", at: Self.device, [.uint16(2)])
@@ -257,7 +259,7 @@ struct ObjectServerTests {
   }
 
   @Test(
-    "refused property accesses are worded as BlueZ words them",
+    "a refused property access has BlueZ's error message",
     arguments: [
       (
         "Get", ["org.example.No", "Level"], nil, "InvalidArgs", "No such interface 'org.example.No'"
@@ -289,7 +291,7 @@ struct ObjectServerTests {
     )
   }
 
-  @Test("an unknown object, method or signature is worded as libdbus words it")
+  @Test("an unknown object, method or signature has libdbus's error message")
   func unknown() {
     server.add([lampInterface], at: Self.device)
     func text(_ member: String, _ signature: String) -> String {
@@ -314,7 +316,7 @@ struct ObjectServerTests {
     )
   }
 
-  @Test("only objects with properties have Properties")
+  @Test("only objects with properties implement the Properties interface")
   func propertiesOfSome() throws {
     let plain: ObjectPath = "/org/example/plain"
     server.add([ExportedInterface("org.example.Plain")], at: plain)
@@ -333,7 +335,7 @@ struct ObjectServerTests {
     )
   }
 
-  @Test("of several siblings the newest is listed first")
+  @Test("the newest of several siblings is listed first")
   func listing() throws {
     let names = ["/a", "/a/one", "/a/one/two", "/a/three", "/b"]
     for name in names {
@@ -344,7 +346,7 @@ struct ObjectServerTests {
     #expect(listed == ["/b", "/a", "/a/three", "/a/one", "/a/one/two"])
   }
 
-  @Test("all objects are listed, parents first, without the one that lists them")
+  @Test("GetManagedObjects lists all objects, parents first, without the object manager itself")
   func managedObjects() throws {
     server.add([lampInterface], at: Self.device)
     server.add([ExportedInterface("org.example.Adapter")], at: Self.adapter)
@@ -359,7 +361,7 @@ struct ObjectServerTests {
     )
   }
 
-  @Test("nodes are described down to the objects")
+  @Test("introspection describes the nodes above the objects")
   func introspection() throws {
     server.add([lampInterface], at: Self.device)
     func xml(_ path: ObjectPath) throws -> String {

@@ -20,7 +20,7 @@ struct SortedPathsTests {
     return number.isMultiple(of: 2) ? device : try device.appending("service\(number % 11)")
   }
 
-  @Test("holds the same paths in the same order as a sorted set, whatever comes and goes")
+  @Test("it holds the same paths in the same order as a sorted set after random changes")
   func sameAsSet() throws {
     var numbers = Numbers()
     var paths = SortedPaths()
@@ -45,7 +45,7 @@ struct SortedPathsTests {
     #expect(Array(SortedPaths(Array(model) + Array(model))) == model.sorted())
   }
 
-  @Test("a path is not below itself, and a common text prefix is not enough")
+  @Test("a path is not below itself or below a path that only shares a text prefix")
   func below() {
     let paths = SortedPaths(["/a", "/a/b", "/a/b/c", "/a0", "/a_b", "/b"])
     #expect(Array(paths.below("/a")) == ["/a/b", "/a/b/c"])

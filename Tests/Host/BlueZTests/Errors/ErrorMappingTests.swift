@@ -92,7 +92,7 @@ struct ErrorMappingTests {
     (ErrorAnswer("com.example.Error", "…"), .read, .unknown, .definite),
   ]
 
-  @Test("each error has its code and class", arguments: attributes + connections + buses)
+  @Test("each error has its code and its class", arguments: attributes + connections + buses)
   func maps(expected: Expected) {
     let problem = ErrorMapping.explain(expected.answer, ErrorSituation(expected.call))
     #expect(problem.code == expected.code)
@@ -100,7 +100,7 @@ struct ErrorMappingTests {
   }
 
   @Test(
-    "a refused write of a subscription is about the configuration, which the caller did not write"
+    "a refused subscription is explained as a refused write of the characteristic's configuration"
   )
   func configuration() {
     let problem = ErrorMapping.explain(.writeNotPermitted, ErrorSituation(.notify))
@@ -108,7 +108,9 @@ struct ErrorMappingTests {
     #expect(problem.meaning.contains("the configuration that enables its notifications"))
   }
 
-  @Test("an invalid handle names the services that bluetoothd has cached", arguments: ["01", "12"])
+  @Test(
+    "the error for an invalid handle names the services that bluetoothd has cached",
+    arguments: ["01", "12"])
   func staleCache(code: String) {
     let answer = ErrorAnswer.failed("Operation failed with ATT error: 0x\(code)")
     let problem = ErrorMapping.explain(answer, ErrorSituation(.read))
@@ -117,7 +119,7 @@ struct ErrorMappingTests {
     #expect(hint.contains("cached") && hint.contains("isFresh"))
   }
 
-  @Test("an error at the end of the connection is reported as link-lost")
+  @Test("an error as the connection ends is reported as link-lost")
   func linkLost() {
     let answer = ErrorAnswer.failed("Operation failed with ATT error: 0x0e")
     let problem = ErrorMapping.explain(answer, ErrorSituation(.read, isLinkDown: true))
@@ -132,7 +134,7 @@ struct ErrorMappingTests {
     #expect(problem == .adapterOff)
   }
 
-  @Test("a failure keeps the error, the ATT code and the operation")
+  @Test("a failure keeps the D-Bus error, the ATT code and the operation")
   func keepsAnswer() throws {
     let answer = ErrorAnswer.failed("Operation failed with ATT error: 0x80")
     let problem = try #require(Cause(answer.dbusError, ErrorSituation(.read)))
@@ -148,7 +150,7 @@ struct ErrorMappingTests {
   }
 
   @Test(
-    "a code without a name is named by its number",
+    "an unknown ATT code is reported by its number",
     arguments: [
       (0x9f, "the device returned application error 0x9f"),
       (0x20, "the device refused: reserved error 0x20"),
@@ -159,7 +161,7 @@ struct ErrorMappingTests {
     #expect(ErrorMapping.refusal(ATTErrorCode(rawValue: code)).meaning == meaning)
   }
 
-  @Test("every ATT code survives the way through bluetoothd, as far as it distinguishes them")
+  @Test("every ATT code that bluetoothd passes on distinctly survives the mapping")
   func attCodes() {
     for raw in UInt8.min...UInt8.max {
       let code = ATTErrorCode(rawValue: raw)

@@ -1,4 +1,4 @@
-// Which failures to connect are tried again, after what, and how often.
+// Connection failures: which are retried, after which delay, and how often.
 
 import BlueZInterfaces
 import DBus
@@ -6,7 +6,7 @@ import Testing
 
 @testable import BlueZ
 
-@Suite("Attempts to connect")
+@Suite("Connection attempts")
 struct ConnectAttemptsTests {
   typealias Failing = ConnectAttempts.Failing
 
@@ -14,7 +14,7 @@ struct ConnectAttemptsTests {
     Failing(answer.dbusError, isAdapterOff: isAdapterOff)
   }
 
-  @Test("each error of Connect belongs to the class that it was recorded for")
+  @Test("each error of Connect has the class that was recorded for it")
   func classes() {
     #expect(failing(.connectAborted) == .aborted)
     #expect(failing(.connectCanceled) == .aborted)
@@ -32,12 +32,12 @@ struct ConnectAttemptsTests {
     #expect(failing(gone) == .vanished)
   }
 
-  @Test("the same error means that the adapter is off, when it is")
+  @Test("any Connect error means that the adapter is off if the adapter is off")
   func adapterOff() {
     #expect(failing(.inputOutputError, isAdapterOff: true) == .notReady)
   }
 
-  @Test("a drop during service discovery is tried again, a missing service is not")
+  @Test("a drop during service discovery is retried, a missing service is not")
   func problems() {
     #expect(Failing(Cause.lostWhileResolving, isAdapterOff: false) == .aborted)
     #expect(Failing(Cause.deviceRemoved, isAdapterOff: false) == .vanished)
@@ -45,7 +45,7 @@ struct ConnectAttemptsTests {
     #expect(Failing(Cause.connectOutsideTurn, isAdapterOff: false) == .definite)
   }
 
-  @Test("waits double from a quarter of a second to four seconds, and then end")
+  @Test("delays double from 250 ms to 4 s, and then the attempts end")
   func backoff() {
     var attempts = ConnectAttempts(most: 7)
     var waits: [Duration] = []
@@ -58,7 +58,7 @@ struct ConnectAttemptsTests {
     #expect(attempts.made == 7)
   }
 
-  @Test("another program's attempt is waited for, and ended only on request")
+  @Test("an attempt of another program is waited for, and ended only on request")
   func another() {
     var patient = ConnectAttempts(most: 5)
     patient.begin()
@@ -69,7 +69,7 @@ struct ConnectAttemptsTests {
     #expect(decision == .retry(.endOther, after: .milliseconds(250)))
   }
 
-  @Test("the attempt of a program that has died is ended, once")
+  @Test("the attempt of a program that has exited is ended once")
   func stale() {
     var attempts = ConnectAttempts(most: 5)
     attempts.begin()
@@ -80,7 +80,7 @@ struct ConnectAttemptsTests {
     #expect(second == .retry(.awaitOther, after: .seconds(1)))
   }
 
-  @Test("our own ending attempt is waited for, also with take-over")
+  @Test("our own attempt that is ending is waited for, even with take-over")
   func own() {
     var attempts = ConnectAttempts(most: 5, takesOver: true)
     attempts.begin()

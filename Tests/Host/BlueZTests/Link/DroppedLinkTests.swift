@@ -1,4 +1,4 @@
-// The links of devices that are gone are dropped, once nothing uses them.
+// Links of removed devices are discarded once nothing uses them.
 
 import BlueZInterfaces
 import Bluetooth
@@ -8,7 +8,7 @@ import Testing
 
 @testable import BlueZ
 
-@Suite("Links of devices that are gone")
+@Suite("Links of removed devices")
 struct DroppedLinkTests {
   let bench: Bench
 
@@ -28,7 +28,7 @@ struct DroppedLinkTests {
     }
   }
 
-  @Test("a removed device has no link; when it is back, it is connected to as before")
+  @Test("a removed device has no link; when it returns, it can be connected again")
   func removed() throws {
     let service = try bench.service()
     for _ in 0..<3 {
@@ -41,7 +41,7 @@ struct DroppedLinkTests {
     #expect(bluez.calls.count { $0 == "Connect" } == 3)
   }
 
-  @Test("a link that a turn uses stays, and is dropped when the next one is made")
+  @Test("a link that a turn uses is kept, and discarded when the next link is created")
   func used() throws {
     let service = try bench.service()
     let (bluez, loop) = (bluez, bench.loop)
@@ -61,7 +61,7 @@ struct DroppedLinkTests {
     #expect(service.client.state.withLock { Array($0.links.keys) } == [path])
   }
 
-  @Test("of a device that changes its address again and again, nothing is kept but the last one")
+  @Test("for a device that changes its address repeatedly, only the latest state is kept")
   func moving() throws {
     var options = ConnectOptions()
     options.otherRuns = .fail
@@ -83,7 +83,7 @@ struct DroppedLinkTests {
     #expect(client.look { tree in objects.map { tree.paths(with: $0).count } } == [1, 0, 0])
   }
 
-  @Test("a service knows how its dropped link ended, and why there is none now")
+  @Test("a read after the device was removed fails with the removal as the reason")
   func explained() throws {
     let service = try bench.service()
     try bench.first(service.connect())
@@ -92,7 +92,7 @@ struct DroppedLinkTests {
     #expect(failure.meaning.contains("removed"), "\(failure.meaning)")
   }
 
-  @Test("a bluetoothd that has left leaves no links behind")
+  @Test("the links are discarded when bluetoothd leaves the bus")
   func daemonGone() throws {
     let service = try bench.service()
     try bench.first(service.connect())

@@ -16,7 +16,7 @@ struct EchoFilterTests {
     #expect(filter.arrived([1], at: now) == .deliver(held(2, [1])))
   }
 
-  @Test("the value of a read is left out once")
+  @Test("the value of a read is filtered out once")
   func dropsEcho() {
     var filter = EchoFilter()
     filter.readBegan()
@@ -26,7 +26,7 @@ struct EchoFilterTests {
     #expect(filter.readEnded(with: [7]).map(\.value) == [[7], [8]])
   }
 
-  @Test("a failed read removes no value")
+  @Test("a failed read filters out no value")
   func failedRead() {
     var filter = EchoFilter()
     filter.readBegan()
@@ -34,7 +34,7 @@ struct EchoFilterTests {
     #expect(filter.readEnded(with: nil).map(\.value) == [[7]])
   }
 
-  @Test("two reads that were joined have one echo")
+  @Test("two joined reads have one echo")
   func joinedReads() {
     var filter = EchoFilter()
     filter.readBegan()

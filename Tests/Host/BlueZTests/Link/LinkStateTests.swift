@@ -19,7 +19,7 @@ struct LinkStateTests {
     .connectWanted, .connected(true), .connectAnswered(success: true), .resolved(true),
   ]
 
-  @Test("Connect, its answer, the link, the services: ready")
+  @Test("the link is ready after Connect, its reply, the connection and the resolved services")
   func connects() {
     let (state, actions) = run(Self.connected)
     #expect(state.phase == .ready)
@@ -42,7 +42,7 @@ struct LinkStateTests {
     #expect(run([.connectWanted] + events).state.phase == .ready)
   }
 
-  @Test("an existing connection is adopted: no Connect, and not ours")
+  @Test("an existing connection is adopted without Connect and is not ours")
   func adopts() {
     let (ready, actions) = run([.connectWanted], from: LinkState(isUp: true, isResolved: true))
     #expect(actions == [.adopt])
@@ -59,7 +59,7 @@ struct LinkStateTests {
     #expect(state.phase == .connecting)
   }
 
-  @Test("a refused Connect leaves nothing to undo")
+  @Test("a refused Connect needs no undo")
   func refused() {
     let (state, actions) = run([
       .connectWanted, .connectAnswered(success: false), .abandoned,
@@ -79,7 +79,7 @@ struct LinkStateTests {
   }
 
   @Test(
-    "a dropped connection and a removed object end what depends on them",
+    "a dropped connection or a removed object ends everything that depends on it",
     arguments: [
       (LinkState.Event.connected(false), LinkState.Ending.lost), (.removed, .removed),
       (.daemonGone, .daemonGone),
@@ -95,21 +95,21 @@ struct LinkStateTests {
     #expect(resolving.ending == ending)
   }
 
-  @Test("the object's removal ends an attempt that will never be answered")
+  @Test("removing the object ends an attempt whose Connect is never answered")
   func removedWhileConnecting() {
     let (state, _) = run([.connectWanted, .removed])
     #expect(state.phase == .idle)
     #expect(state.ending == .removed)
   }
 
-  @Test("an abandoned attempt is disconnected, also before Connect was answered")
+  @Test("an abandoned attempt is disconnected, even before Connect is answered")
   func abandoned() {
     let (state, actions) = run([.connectWanted, .abandoned])
     #expect(state.phase == .disconnecting)
     #expect(actions == [.callConnect, .callDisconnect])
   }
 
-  @Test("an adopted connection that nobody needs any more is left up")
+  @Test("an adopted connection that is no longer needed stays up")
   func abandonedAdopted() {
     let (state, actions) = run([.connectWanted, .abandoned], from: LinkState(isUp: true))
     #expect(state.phase == .resolving)
@@ -117,7 +117,7 @@ struct LinkStateTests {
   }
 
   @Test(
-    "the undo ends with the reply to Disconnect and the end of the connection, in either order",
+    "the undo ends after both the reply to Disconnect and the drop, in either order",
     arguments: [
       [.disconnectAnswered(success: true), .connected(false)],
       [.connected(false), .disconnectAnswered(success: true)],
@@ -131,7 +131,7 @@ struct LinkStateTests {
     #expect(state.ending == .disconnected)
   }
 
-  @Test("a Connect that succeeds after its undo was answered is undone once more")
+  @Test("a Connect that succeeds after its undo was answered is undone again")
   func lateSuccess() {
     let (state, actions) = run([
       .connectWanted, .abandoned, .disconnectAnswered(success: true),
@@ -150,7 +150,7 @@ struct LinkStateTests {
     #expect(actions == [.callConnect, .callDisconnect])
   }
 
-  @Test("a caller waits until a connection that is being ended is down")
+  @Test("a caller waits until a connection that is ending is down")
   func wantedWhileDisconnecting() {
     let (state, actions) = run(Self.connected + [.disconnectWanted, .connectWanted])
     #expect(state.phase == .disconnecting)
@@ -162,7 +162,7 @@ struct LinkStateTests {
     #expect(run([.disconnectWanted]).actions.isEmpty)
   }
 
-  @Test("a connection that a Pair made is ours")
+  @Test("a connection that Pair made is ours")
   func madeByPair() {
     let (state, actions) = run(
       Self.connected + [.connected(false), .connected(true), .madeByPair, .abandoned]
@@ -172,13 +172,13 @@ struct LinkStateTests {
     #expect(run([.madeByPair]).state.phase == .idle)
   }
 
-  @Test("an explicit disconnect ends another program's connection, too")
+  @Test("an explicit disconnect also ends another program's connection")
   func disconnectOthers() {
     let (_, actions) = run([.disconnectWanted], from: LinkState(isUp: true))
     #expect(actions == [.callDisconnect])
   }
 
-  @Test("after a refused Disconnect the state follows bluetoothd's report")
+  @Test("after a refused Disconnect, the state follows the state that bluetoothd reports")
   func disconnectRefused() {
     let (up, _) = run(Self.connected + [.disconnectWanted, .disconnectAnswered(success: false)])
     #expect(up.phase == .ready)

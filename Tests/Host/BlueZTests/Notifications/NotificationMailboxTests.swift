@@ -1,4 +1,4 @@
-// How a subscriber takes values that have arrived faster than it takes them.
+// A subscriber whose values arrive faster than it takes them.
 
 import Bluetooth
 import Signals
@@ -6,7 +6,7 @@ import Testing
 
 @testable import BlueZ
 
-@Suite("The mailbox of a subscriber")
+@Suite("Subscriber mailboxes")
 struct NotificationMailboxTests {
   /// Counts the rounds of a loop.
   private final class Rounds: Sendable {
@@ -42,9 +42,7 @@ struct NotificationMailboxTests {
     return NotifiedValue(value: octets, at: .start + .milliseconds(number))
   }
 
-  @Test(
-    "values that wait are taken together, in order; the loop gets its turn after each 64 of them"
-  )
+  @Test("waiting values are taken in order, and the loop runs after every 64 of them")
   func together() throws {
     let loop = VirtualTimeLoop()
     let mailbox = NotificationMailbox(SubscriptionOptions(buffer: 1_000, overflow: .dropOldest))
@@ -63,7 +61,7 @@ struct NotificationMailboxTests {
     #expect((1_001 / 65...2 * (1_001 / 65) + 5).contains(counted))
   }
 
-  @Test("a subscriber that is cancelled takes none of the values that wait")
+  @Test("a cancelled subscriber receives none of the waiting values")
   func cancelled() throws {
     let loop = VirtualTimeLoop()
     let mailbox = NotificationMailbox(SubscriptionOptions())

@@ -1,4 +1,4 @@
-// What a subscriber's queue keeps, drops and marks.
+// The queue of a subscriber: kept values, dropped values and loss marks.
 
 import Bluetooth
 import Signals
@@ -6,7 +6,7 @@ import Testing
 
 @testable import BlueZ
 
-@Suite("The queue of a subscriber")
+@Suite("Subscriber queues")
 struct NotificationQueueTests {
   private func notification(_ number: UInt8) -> NotifiedValue {
     NotifiedValue(value: [number], at: Instant(sinceStart: .seconds(Int(number))))
@@ -32,7 +32,7 @@ struct NotificationQueueTests {
     return result
   }
 
-  @Test("refuses a value when it is full and the rule is to fail")
+  @Test("a full queue refuses a value if its rule is to fail")
   func error() {
     var queue = NotificationQueue(bound: 2, rule: .error)
     #expect(put(1, &queue))
@@ -41,7 +41,7 @@ struct NotificationQueueTests {
     #expect(taken(queue) == ["1", "2"])
   }
 
-  @Test("drops the oldest, and marks where, how many and when")
+  @Test("a full queue drops the oldest values, and marks where, how many and when")
   func oldest() {
     var queue = NotificationQueue(bound: 3, rule: .dropOldest)
     for number in 1...7 { #expect(put(UInt8(number), &queue)) }
@@ -49,7 +49,7 @@ struct NotificationQueueTests {
     #expect(taken(queue) == ["-4 (1…4)", "5", "6", "7"])
   }
 
-  @Test("drops the newest, and marks where, how many and when")
+  @Test("a full queue drops the newest values, and marks where, how many and when")
   func newest() {
     var queue = NotificationQueue(bound: 3, rule: .dropNewest)
     for number in 1...7 { #expect(put(UInt8(number), &queue)) }
@@ -58,7 +58,7 @@ struct NotificationQueueTests {
     #expect(taken(queue) == ["2", "3", "-4 (4…7)", "8"])
   }
 
-  @Test("keeps the mark of a loss in its place while values around it are dropped")
+  @Test("the mark of a loss stays in its place while values around it are dropped")
   func lossAmongDropped() {
     var queue = NotificationQueue(bound: 2, rule: .dropOldest)
     #expect(put(1, &queue))
@@ -67,7 +67,8 @@ struct NotificationQueueTests {
     #expect(taken(queue) == ["-1 (1…1)", "lost", "-2 (2…3)", "4", "5"])
   }
 
-  @Test("holds no more than its bound however many values pass", arguments: [1, 7, 1500])
+  @Test(
+    "a queue never exceeds its bound, however many values pass through it", arguments: [1, 7, 1500])
   func longRun(bound: Int) {
     var queue = NotificationQueue(bound: bound, rule: .dropOldest)
     var taken = 0

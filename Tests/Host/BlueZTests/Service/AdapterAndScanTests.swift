@@ -26,7 +26,7 @@ struct AdapterAndScanTests {
     }
   }
 
-  @Test("after bluetoothd has returned, the next operation finds it")
+  @Test("after bluetoothd returns, the next operation finds it")
   func daemonComesBack() throws {
     let service = try bench.service()
     try bench.first(service.connect())
@@ -41,7 +41,7 @@ struct AdapterAndScanTests {
     #expect(bluez.calls == ["Connect", "Disconnect", "Connect", "Disconnect"])
   }
 
-  @Test("a scan sends what discovery finds, and stops its discovery")
+  @Test("a scan sends the devices that discovery finds, and stops its discovery")
   func scans() throws {
     bluez.isDeviceKnown = false
     bluez.script("StartDiscovery") { bluez, call in
@@ -57,7 +57,7 @@ struct AdapterAndScanTests {
     #expect(bluez.calls == ["SetDiscoveryFilter", "StartDiscovery", "StopDiscovery"])
   }
 
-  @Test("a refused stop of an ended discovery is not a failure")
+  @Test("a refused StopDiscovery after discovery ended is not a failure")
   func nothingToStop() throws {
     bluez.script("StopDiscovery") { bluez, call in
       bluez.discovering(false)

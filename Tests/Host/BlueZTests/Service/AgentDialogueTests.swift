@@ -1,4 +1,4 @@
-// What our agent answers, request by request.
+// The replies of our agent, request by request.
 
 import BlueZInterfaces
 import Bluetooth
@@ -16,7 +16,7 @@ struct AgentDialogueTests {
 
   static let ask: PairingAnswers.Ask = { _, _ in {} }
 
-  @Test("a passkey is sent as a number, a PIN as text")
+  @Test("a passkey is sent as a number, a PIN as a text")
   func secrets() {
     let answers = PairingAnswers(secret: Secret("004711"))
     #expect(actions(answers, .passkey) == [.reply([.uint32(4711)])])
@@ -32,7 +32,7 @@ struct AgentDialogueTests {
     #expect(actions(PairingAnswers(secret: Secret("")), .pinCode) == [.refuse])
   }
 
-  @Test("with no answer and nobody to ask, everything but Just Works is rejected")
+  @Test("without answers or a prompt, every request except Just Works is rejected")
   func nothingGiven() {
     let answers = PairingAnswers()
     for request in [AgentRequest.passkey, .pinCode, .confirmation(1)] {
@@ -45,7 +45,7 @@ struct AgentDialogueTests {
     )
   }
 
-  @Test("a passkey to be typed on the device is shown once, however many digits were typed")
+  @Test("a passkey to be typed on the device is shown once, however many digits have been typed")
   func shown() {
     var dialogue = AgentDialogue(PairingAnswers())
     let first = dialogue.handle(.request(.displayPasskey(5, entered: 0)))
@@ -55,7 +55,7 @@ struct AgentDialogueTests {
     #expect(other == [.show(.pin("0000")), .reply([])])
   }
 
-  @Test("answers that refuse everything show nothing, and cancel what only displays")
+  @Test("answers that refuse every request show nothing, and cancel display-only requests")
   func refusingAll() {
     let answers = PairingAnswers(acceptsJustWorks: false, comparison: .always(false))
     for request in [AgentRequest.passkey, .pinCode, .confirmation(1), .authorization] {
@@ -67,14 +67,14 @@ struct AgentDialogueTests {
     #expect(answers.offeredCapability == .keyboardDisplay)
   }
 
-  @Test("a person is asked only for what was not given")
+  @Test("the user is asked only for answers that were not given")
   func asked() {
     let answers = PairingAnswers(comparison: .always(true), ask: Self.ask)
     #expect(actions(answers, .confirmation(1)) == [.reply([])])
     #expect(actions(answers, .passkey) == [.ask(.passkey)])
   }
 
-  @Test("a reply counts once, and not after its question was cancelled")
+  @Test("a reply counts once, and is ignored after its question was cancelled")
   func replies() {
     var dialogue = AgentDialogue(PairingAnswers(ask: Self.ask))
     #expect(dialogue.handle(.request(.confirmation(9))) == [.ask(.comparison(9))])
@@ -86,7 +86,7 @@ struct AgentDialogueTests {
     #expect(dialogue.handle(.withdrawn) == [])
   }
 
-  @Test("a second request replaces an open one")
+  @Test("a second request replaces a pending request")
   func replaced() {
     var dialogue = AgentDialogue(PairingAnswers(ask: Self.ask))
     _ = dialogue.handle(.request(.confirmation(1)))
@@ -104,7 +104,7 @@ struct AgentDialogueTests {
     #expect(dialogue.refusal == .unanswered(.passkey))
   }
 
-  @Test("the capability follows from the answers, unless it is given")
+  @Test("the capability is derived from the answers unless it is given")
   func capability() {
     let secret = Secret("1")
     #expect(PairingAnswers().offeredCapability == .noInputNoOutput)
@@ -117,7 +117,7 @@ struct AgentDialogueTests {
     #expect(given.offeredCapability == .displayOnly)
   }
 
-  @Test("requests are parsed from calls, invalid calls are not")
+  @Test("valid calls are parsed as requests, and invalid calls are refused")
   func requests() {
     let device = DBusValue.objectPath("/org/bluez/hci0/dev_C0_FF_EE_00_00_01")
     #expect(Agent1.requestPasskey.input.decode([device]) != nil)

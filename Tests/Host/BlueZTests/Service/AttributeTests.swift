@@ -28,7 +28,7 @@ struct AttributeTests {
     return service.connect().flattenMap { body(service) }
   }
 
-  @Test("services are listed with value handles and the current MTU")
+  @Test("services are listed with their value handles and the current MTU")
   func lists() throws {
     let services = try bench.first(connected { $0.services() })
     #expect(services.map(\.handle) == [6])
@@ -38,7 +38,7 @@ struct AttributeTests {
     #expect(characteristic.properties == [.read, .write, .notify])
   }
 
-  @Test("a missing characteristic is reported with the existing ones")
+  @Test("the error for a missing characteristic lists the existing ones")
   func missing() throws {
     let other = try CharacteristicSelector(parsing: "2a37")
     let failure = try bench.failure(connected { $0.read(other) })
@@ -54,7 +54,7 @@ struct AttributeTests {
     #expect(bluez.calls.isEmpty)
   }
 
-  @Test("a write uses the kind of write that the characteristic supports")
+  @Test("a write uses the write type that the characteristic supports")
   func writes() throws {
     let options = Guarded<PropertyMap?>(nil)
     bluez.script("WriteValue") { _, call in
@@ -65,7 +65,7 @@ struct AttributeTests {
     #expect(options.withLock { $0 } == ["type": .string("request")])
   }
 
-  @Test("values notified before StartNotify replies, and during the trigger, are not lost")
+  @Test("values notified before StartNotify replies or during the trigger are not lost")
   func subscribesThenTriggers() throws {
     bluez.script("StartNotify") { bluez, call in
       bluez.notify([1])

@@ -5,14 +5,14 @@ import Testing
 
 @testable import BlueZ
 
-@Suite("State that is waited for")
+@Suite("Awaited state")
 struct AwaitedTests {
   private struct Refused: Error, Equatable {}
 
   private let loop = VirtualTimeLoop()
   private let state = Awaited(0)
 
-  /// How a wait for two ends: when it is reached, at once where it has passed, never after a negative one.
+  /// Waits until the state is at least 2; a negative state throws.
   private func wait(limit: Duration? = nil) -> Task<String, any Error> {
     loop.task { [state, loop] in
       try await state.until("two", on: loop, limit: limit) { value in
@@ -22,7 +22,7 @@ struct AwaitedTests {
     }
   }
 
-  @Test("who waits looks at once, and after each change that is announced")
+  @Test("a wait checks the state at once, and after each announced change")
   func looks() throws {
     let values = try loop.run { [state, loop] in
       let first = wait()
@@ -39,7 +39,7 @@ struct AwaitedTests {
   }
 
   @Test(
-    "a wait ends with what its outcome throws, with its limit, and with its task; nothing is left"
+    "a wait ends with its outcome's error, its time limit or its task, and is then unregistered"
   )
   func ends() throws {
     try loop.run { [state, loop] in

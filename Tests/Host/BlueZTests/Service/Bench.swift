@@ -1,4 +1,4 @@
-// What the service tests have in common: a virtual loop, a bus on it, a scripted bluetoothd.
+// Shared parts of the service tests: a virtual loop with a bus and a scripted bluetoothd.
 
 import BlueZ
 import Bluetooth
@@ -9,7 +9,7 @@ import Testing
 
 /// A client and a scripted bluetoothd on one bus in virtual time.
 ///
-/// Not a world of `BLETesting`: there is no simulator, and bluetoothd says what no real one does.
+/// Not a world of `BLETesting`: no simulator, and replies that no real bluetoothd sends.
 struct Bench {
   let loop = VirtualTimeLoop()
   let bus: LoopbackBus
@@ -52,7 +52,7 @@ struct Bench {
     return try #require(outcome.value)
   }
 
-  /// How a signal in a turn fails.
+  /// The failure of a signal that runs in a turn.
   func failure<Value: Sendable>(
     _ signal: Signal<Value>, within limit: Duration = .seconds(60)
   ) throws -> DeviceFailure {

@@ -1,4 +1,4 @@
-// Connecting: orders, failures, and what is undone.
+// Connecting: message orders, failures, and undoing.
 
 import BlueZInterfaces
 import Bluetooth
@@ -17,7 +17,7 @@ struct ConnectingTests {
 
   static let level = "2a19"
 
-  @Test("a known device is connected without discovery, and disconnected at the turn's end")
+  @Test("a known device connects without discovery, and disconnects when the turn ends")
   func connects() throws {
     let service = try bench.service()
     try bench.first(service.connect())
@@ -40,14 +40,14 @@ struct ConnectingTests {
     #expect(bluez.calls == ["Connect", "ReadValue", "Disconnect"])
   }
 
-  @Test("an explicit disconnect leaves nothing for the end of the turn")
+  @Test("after an explicit disconnect, the end of the turn sends no Disconnect")
   func disconnects() throws {
     let service = try bench.service()
     try bench.first(service.connect().flattenMap { service.disconnect() })
     #expect(bluez.calls == ["Connect", "Disconnect"])
   }
 
-  @Test("a connection that is to be kept stays up")
+  @Test("a connection that the caller keeps stays up")
   func keeps() throws {
     let service = try bench.service()
     try bench.first(service.connect(keep: true, expecting: []))
@@ -55,7 +55,7 @@ struct ConnectingTests {
     #expect(bluez.isConnected)
   }
 
-  /// Has bluetoothd make a bond while it connects.
+  /// Scripts Connect so that bluetoothd bonds while it connects.
   private static func bonds(_ bluez: ScriptedBlueZ) {
     bluez.script("Connect") { bluez, call in
       bluez.paired()
@@ -70,7 +70,7 @@ struct ConnectingTests {
   }
 
   @Test(
-    "answers that refuse everything remove a bond that was made while connecting; others keep it"
+    "answers that refuse every request remove a bond made while connecting; other answers keep it"
   )
   func bondedWhileConnecting() throws {
     Self.bonds(bluez)
@@ -86,7 +86,7 @@ struct ConnectingTests {
     #expect(failure.code == .pairingFailed && other.bluez.calls.contains("RemoveDevice"))
   }
 
-  @Test("an unknown device is discovered; discovery has ended before Connect is called")
+  @Test("an unknown device is discovered, and discovery ends before Connect is called")
   func discovers() throws {
     bluez.isDeviceKnown = false
     bluez.script("StartDiscovery") { bluez, call in
@@ -117,7 +117,7 @@ struct ConnectingTests {
     #expect(stopped.withLock { $0 }?.sinceStart == .milliseconds(1500))
   }
 
-  @Test("a device that does not appear is not found, and discovery is ended")
+  @Test("a device that does not appear fails with not-found, and discovery ends")
   func notFound() throws {
     bluez.isDeviceKnown = false
     let service = try bench.service()
@@ -127,7 +127,7 @@ struct ConnectingTests {
     #expect(bluez.calls == ["SetDiscoveryFilter", "StartDiscovery", "StopDiscovery"])
   }
 
-  @Test("outside a turn nothing can own the connection")
+  @Test("connecting outside a turn fails")
   func outsideTurn() throws {
     let service = try bench.service()
     let failure = Guarded<(any Error)?>(nil)
@@ -139,7 +139,7 @@ struct ConnectingTests {
     #expect(code == .connectOutsideTurn)
   }
 
-  @Test("an object that is removed before the end of the turn counts as disconnected")
+  @Test("an object that is removed before the turn ends counts as disconnected")
   func goneAtEnd() throws {
     bluez.script(
       "Disconnect",
@@ -149,7 +149,7 @@ struct ConnectingTests {
     #expect(bluez.calls == ["Connect", "Disconnect"])
   }
 
-  @Test("another program's connection after ours dropped is left up")
+  @Test("another program's connection that follows the drop of ours stays up")
   func leavesOthers() throws {
     let service = try bench.service()
     let selector = try CharacteristicSelector(parsing: Self.level)
@@ -163,7 +163,7 @@ struct ConnectingTests {
     #expect(bluez.calls == ["Connect", "ReadValue"])
   }
 
-  @Test("a failed attempt to keep a connection does not keep the next one")
+  @Test("a failed attempt with keep does not keep the next connection")
   func keepsOnlyItsOwn() throws {
     let service = try bench.service()
     let connect: ScriptedBlueZ.Answer = { bluez, call in
@@ -178,7 +178,7 @@ struct ConnectingTests {
     #expect(!bluez.isConnected)
   }
 
-  @Test("a device that is not found: the failure lists what the whole search has received")
+  @Test("the not-found failure lists every device that the whole search received")
   func wholeSearch() throws {
     let service = try bench.service(.name("Absent"))
     let bluez = bench.bluez

@@ -1,4 +1,4 @@
-// What bluetoothd filters, and what is checked on our side.
+// Conditions that bluetoothd filters, and conditions that the client checks.
 
 import BlueZInterfaces
 import Bluetooth
@@ -8,7 +8,7 @@ import Testing
 
 @testable import BlueZ
 
-@Suite("Filters of a scan")
+@Suite("Scan filters")
 struct DiscoveryWishTests {
   private let heartRate = BluetoothUUID(short: 0x180d)
   private let battery = BluetoothUUID(short: 0x180f)
@@ -26,7 +26,7 @@ struct DiscoveryWishTests {
     )
   }
 
-  @Test("what bluetoothd can filter goes into its filter")
+  @Test("conditions that bluetoothd can filter are put into its filter")
   func filtered() {
     let filter = ScanFilter(name: "Thermo*", isExact: true, services: ["heart-rate"], rssi: -70)
     #expect(
@@ -42,7 +42,7 @@ struct DiscoveryWishTests {
     #expect(DiscoveryWish(ScanFilter(name: "*-1", isExact: true)) == .all)
   }
 
-  @Test("without regard to case, only what comes before the first letter is sent to bluetoothd")
+  @Test("if case is ignored, only the characters before the first letter are sent to bluetoothd")
   func eitherCase() {
     #expect(DiscoveryWish(ScanFilter(name: "Thermo*")) == .all)
     #expect(DiscoveryWish(ScanFilter(target: .name("Thermo*"))) == .all)
@@ -50,7 +50,7 @@ struct DiscoveryWishTests {
     #expect(DiscoveryWish(ScanFilter(target: .name("Thermo*", exact: true))).pattern == "Thermo")
   }
 
-  @Test("the merged filter of two scans includes what either needs")
+  @Test("the merged filter of two scans includes the devices that either needs")
   func merged() {
     let one = DiscoveryWish(services: [heartRate], rssi: -60, pattern: "Thermo-1")
     let other = DiscoveryWish(services: [battery, heartRate], rssi: -80, pattern: "Thermo-2")
@@ -62,7 +62,7 @@ struct DiscoveryWishTests {
     #expect(one.merged(with: DiscoveryWish(pattern: "C0:FF")) == .all)
   }
 
-  @Test("a second scan widens the filter of the first while it lasts, without a new discovery")
+  @Test("a second scan widens the filter of the first while both run, without a new discovery")
   func widened() throws {
     let bench = try Bench()
     bench.bluez.isDeviceKnown = false
@@ -82,7 +82,7 @@ struct DiscoveryWishTests {
     #expect(bluez.calls.last == "StopDiscovery")
   }
 
-  @Test("every result of bluetoothd is checked again")
+  @Test("every result of bluetoothd is checked against the filter again")
   func checked() throws {
     let apple = try #require(ManufacturerPattern("0x004c:0215"))
     let eddystone = try #require(ServiceDataPattern("feaa:00"))

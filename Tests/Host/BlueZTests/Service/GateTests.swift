@@ -1,4 +1,4 @@
-// Who may be inside a gate at the same time, and in which order.
+// Shared and exclusive admission to a gate, and its order.
 
 import Bluetooth
 import Signals
@@ -6,19 +6,19 @@ import Testing
 
 @testable import BlueZ
 
-@Suite("A gate")
+@Suite("Gate")
 struct GateTests {
   private struct Visitor: Sendable {
     var isShared = true
-    /// How long it waits at most.
+    /// The longest time it waits for admission.
     var patience = Duration.seconds(60)
 
     static let sharing = Visitor()
     static let alone = Visitor(isShared: false)
   }
 
-  /// When each of those who arrive together is admitted, and stays a second; nil for one that leaves
-  /// before.
+  /// The admission times of visitors that arrive together and stay a second; nil for a visitor that
+  /// times out first.
   private func admissions(_ visitors: [Visitor]) throws -> [Duration?] {
     let (loop, gate) = (VirtualTimeLoop(), Gate())
     let admitted = Guarded([Duration?](repeating: nil, count: visitors.count))
@@ -40,25 +40,25 @@ struct GateTests {
     }
   }
 
-  @Test("those that share are inside together")
+  @Test("shared visitors are admitted together")
   func together() throws {
     #expect(try admissions([.sharing, .sharing, .sharing]) == [.zero, .zero, .zero])
   }
 
-  @Test("who does not share is inside alone, in order of arrival")
+  @Test("exclusive visitors are admitted alone, in order of arrival")
   func alone() throws {
     let visitors: [Visitor] = [.alone, .alone, .sharing, .sharing, .alone]
     let seconds = [0, 1, 2, 2, 3].map { Duration.seconds($0) }
     #expect(try admissions(visitors) == seconds)
   }
 
-  @Test("nobody is overtaken by one that it would have to wait for")
+  @Test("a later shared visitor does not overtake a waiting exclusive one")
   func order() throws {
     let seconds = [0, 1, 2].map { Duration.seconds($0) }
     #expect(try admissions([.sharing, .alone, .sharing]) == seconds)
   }
 
-  @Test("one that leaves before it is admitted lets the next ones in")
+  @Test("a waiting visitor that times out lets the next visitors in")
   func left() throws {
     let leaving = Visitor(isShared: false, patience: .milliseconds(500))
     let expected: [Duration?] = [.zero, nil, .milliseconds(500)]

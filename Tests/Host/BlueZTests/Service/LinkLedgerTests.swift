@@ -1,4 +1,4 @@
-// What is recorded for other processes, and when; and whose attempt is ended.
+// The ledger entries that other processes read, and which attempts are ended.
 
 import BlueZInterfaces
 import Bluetooth
@@ -63,14 +63,14 @@ private final class RecordingLedger: LinkLedger {
   func isStale(_ device: BluetoothAddress) -> Bool { false }
 }
 
-@Suite("The ledger of links")
+@Suite("Link ledger")
 struct LinkLedgerTests {
   let bench: Bench
 
   init() throws { bench = try Bench() }
   var bluez: ScriptedBlueZ { bench.bluez }
 
-  @Test("a connection is recorded before Connect, and erased when it is down")
+  @Test("a connection is recorded before Connect, and erased after it is down")
   func order() throws {
     let ledger = RecordingLedger(bluez)
     let service = try bench.service(ledger: ledger)
@@ -83,7 +83,7 @@ struct LinkLedgerTests {
     )
   }
 
-  @Test("each failed attempt is erased, and its turn released")
+  @Test("each failed attempt is erased, and its turn is released")
   func failed() throws {
     bluez.script("Connect", fails: .connectAborted)
     let ledger = RecordingLedger(bluez)
@@ -94,7 +94,7 @@ struct LinkLedgerTests {
     #expect(ledger.all.filter { $0.hasPrefix("given back") }.count == 5)
   }
 
-  @Test("an existing connection takes no turn, and is recorded as used")
+  @Test("an existing connection takes no connect turn, and is recorded as used")
   func found() throws {
     bluez.isConnected = true
     let ledger = RecordingLedger(bluez)
@@ -104,7 +104,7 @@ struct LinkLedgerTests {
     #expect(bluez.isConnected)
   }
 
-  @Test("a device that another run has is waited for, and reserved until the end of the turn")
+  @Test("a device that another run uses is waited for, and reserved until the turn ends")
   func otherRun() throws {
     let ledger = RecordingLedger(bluez)
     ledger.run.withLock { $0 = "run 12, process 4711" }
@@ -129,7 +129,7 @@ struct LinkLedgerTests {
     #expect(ledger.all.filter { $0.hasPrefix("reserved") }.count == 1)
   }
 
-  @Test("runs of one process wait for one another, and none for itself")
+  @Test("runs in one process wait for each other, but never for themselves")
   func sameProcess() throws {
     var options = ConnectOptions()
     options.otherRuns = .await
@@ -170,7 +170,7 @@ struct LinkLedgerTests {
     )
   }
 
-  @Test("without a wait, or for too long, the device stays busy")
+  @Test("a device that another run uses is busy if waiting is off or times out")
   func noWait() throws {
     let ledger = RecordingLedger(bluez)
     ledger.run.withLock { $0 = "another run" }
@@ -181,7 +181,7 @@ struct LinkLedgerTests {
     #expect(try bench.first(service.awaitOtherRuns()) == false)
   }
 
-  @Test("a connection that another process uses is left to it; the last one ends it")
+  @Test("a connection that another process uses stays up; its last user disconnects it")
   func shared() throws {
     let ledger = RecordingLedger(bluez)
     let service = try bench.service(ledger: ledger)
@@ -197,7 +197,7 @@ struct LinkLedgerTests {
     #expect(!bluez.isConnected && bluez.calls == ["Connect", "Disconnect"])
   }
 
-  @Test("a connection that is to outlive the program is erased while it is up")
+  @Test("a connection that outlives the program is erased while it is up")
   func kept() throws {
     let ledger = RecordingLedger(bluez)
     let service = try bench.service(ledger: ledger)
@@ -206,7 +206,7 @@ struct LinkLedgerTests {
     #expect(ledger.all.contains("ended after Connect"))
   }
 
-  @Test("a scan pauses while another process connects, and resumes after")
+  @Test("a scan pauses while another process connects, and then resumes")
   func yields() throws {
     bluez.isDeviceKnown = false
     let ledger = RecordingLedger(bluez)
@@ -235,7 +235,7 @@ struct LinkLedgerTests {
     bench.drain()
   }
 
-  @Test("a scan pauses for a limited time, and only once for the same turn")
+  @Test("a scan pauses for a limited time, and only once for each connect turn")
   func yieldsOnce() throws {
     bluez.isDeviceKnown = false
     let ledger = RecordingLedger(bluez)
@@ -247,7 +247,7 @@ struct LinkLedgerTests {
     #expect(bluez.calls.filter { $0 == "StartDiscovery" }.count == 2)
   }
 
-  @Test("a scan of another program is named where connecting fails")
+  @Test("a failure to connect names another program's scan")
   func foreignScan() throws {
     bluez.script("Connect", fails: .connectAborted)
     let service = try bench.service()
@@ -260,7 +260,7 @@ struct LinkLedgerTests {
     #expect(!other.hint.contains("another program scans"))
   }
 
-  @Test("an abandoned attempt is ended by Disconnect also where no connection is up")
+  @Test("an abandoned attempt calls Disconnect even if no connection is up")
   func abandoned() throws {
     let service = try bench.service()
     try bench.first(service.endAbandonedAttempt())
@@ -270,7 +270,7 @@ struct LinkLedgerTests {
     #expect(unanswered.error != nil)
   }
 
-  @Test("only the LE bearer of a dual-mode device is connected and disconnected")
+  @Test("only the LE bearer of a dual-mode device connects and disconnects")
   func bearers() throws {
     let interfaces = Guarded<[String]>([])
     let note: @Sendable (Invocation) -> Void = { call in
@@ -294,7 +294,7 @@ struct LinkLedgerTests {
     #expect(interfaces.withLock { $0 } == [BearerLE1.interface, BearerLE1.interface])
   }
 
-  @Test("a dual-mode device that prefers BR/EDR is set to prefer LE first")
+  @Test("a dual-mode device that prefers BR/EDR is changed to prefer LE")
   func preferredBearer() throws {
     bluez.script("Set") { _, call in call.reply() }
     let service = try bench.service()

@@ -1,4 +1,4 @@
-// Values that are longer than the Attribute Protocol allows: whoever sends them is not bluetoothd.
+// Values longer than the Attribute Protocol allows, which bluetoothd never sends.
 
 import BlueZInterfaces
 import Bluetooth
@@ -8,7 +8,7 @@ import Testing
 
 @testable import BlueZ
 
-@Suite("Values that no attribute can have")
+@Suite("Oversized attribute values")
 struct OversizedValueTests {
   let bench: Bench
   let level: CharacteristicSelector
@@ -21,7 +21,7 @@ struct OversizedValueTests {
   private static func bytes(_ count: Int) -> [UInt8] { [UInt8](repeating: 1, count: count) }
 
   @Test(
-    "a value that no attribute can have fails the step", arguments: [(512, true), (513, false)])
+    "a value longer than any attribute fails the step", arguments: [(512, true), (513, false)])
   func read(count: Int, isTaken: Bool) throws {
     bench.bluez.script("ReadValue") { _, call in call.reply([.bytes(Self.bytes(count))]) }
     let service = try bench.service()
@@ -35,7 +35,7 @@ struct OversizedValueTests {
     }
   }
 
-  @Test("a notification that no attribute can have ends the subscription, behind those before it")
+  @Test("a notification longer than any attribute ends the subscription after the values before it")
   func notification() throws {
     let bluez = bench.bluez
     bluez.script("StartNotify") { bluez, call in

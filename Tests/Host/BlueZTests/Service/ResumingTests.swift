@@ -9,7 +9,7 @@ import Testing
 
 @testable import BlueZ
 
-@Suite("A subscription that resumes")
+@Suite("Resuming subscriptions")
 struct ResumingTests {
   private static let resuming = SubscriptionOptions(onLinkLoss: .resume)
   let bench: Bench
@@ -34,7 +34,7 @@ struct ResumingTests {
     }
   }
 
-  /// What a stream gave: first bytes of values, "gap" for gaps.
+  /// The events of a stream: the first byte of each value, "gap" for each gap.
   private func story(_ events: [NotificationEvent]) -> [String] {
     events.map { $0.notification.map { "\($0.value[0])" } ?? "gap" }
   }
@@ -53,7 +53,7 @@ struct ResumingTests {
     return (seen.all, outcome.error)
   }
 
-  @Test("a connection that drops behind the reply to the start that resumes is lost again")
+  @Test("a connection that drops right after the resuming StartNotify replies is resumed again")
   func dropsBehindReply() throws {
     let loop = bench.loop
     started { bluez, number, call in
@@ -67,7 +67,7 @@ struct ResumingTests {
     #expect(bluez.calls.count { $0 == "Connect" } == 3)
   }
 
-  @Test("an unanswered start is stopped with the subscription, and its gap is reported")
+  @Test("an unanswered resuming StartNotify is followed by StopNotify, and its gap is reported")
   func unanswered() throws {
     let loop = bench.loop
     started { bluez, number, call in
@@ -84,7 +84,7 @@ struct ResumingTests {
     #expect(bluez.calls.contains("StopNotify"))
   }
 
-  @Test("a first start that is not answered is stopped all the same")
+  @Test("an unanswered first StartNotify is followed by StopNotify")
   func firstUnanswered() throws {
     bluez.script("StartNotify", nil)
     let (_, error) = try events(for: .seconds(5))
@@ -92,7 +92,7 @@ struct ResumingTests {
     #expect(bluez.calls.contains("StopNotify"))
   }
 
-  @Test("pauses grow until a value arrives, however often the connection is made")
+  @Test("delays grow until a value arrives, even if the connection succeeds each time")
   func pauses() throws {
     let loop = bench.loop
     let falls = Guarded(true)
@@ -111,7 +111,7 @@ struct ResumingTests {
     #expect(story(events).last == "\(connects)")
   }
 
-  @Test("two subscribers resume together, and each is told of the next loss")
+  @Test("two subscribers resume together, and both are told of the next loss")
   func together() throws {
     let loop = bench.loop
     started { bluez, number, call in
@@ -153,7 +153,7 @@ struct ResumingTests {
     #expect(bluez.calls.count { $0 == "StartNotify" } == 3)
   }
 
-  @Test("our own disconnect while it waits to be resumed ends it")
+  @Test("our own disconnect ends a subscription that waits to resume")
   func ownDisconnect() throws {
     let loop = bench.loop
     started { bluez, _, call in
@@ -183,7 +183,7 @@ struct ResumingTests {
     #expect(loop.now.sinceStart < .seconds(30))
   }
 
-  @Test("a value that may be the echo of a read is delivered before the loss behind it")
+  @Test("a value that may be the echo of a read is delivered before the loss that follows it")
   func heldValue() throws {
     let loop = bench.loop
     bluez.script("ReadValue") { bluez, _ in
@@ -207,7 +207,7 @@ struct ResumingTests {
     #expect(story(seen.all) == ["7"])
   }
 
-  @Test("a read that is cancelled before it is sent holds no values back")
+  @Test("a read that is cancelled before it is sent delays no values")
   func unsentRead() throws {
     let service = try bench.service()
     let (loop, level) = (bench.loop, level)
@@ -231,7 +231,7 @@ struct ResumingTests {
     #expect(pending.withLock { $0 } == false)
   }
 
-  @Test("a subscriber that joined signals resumes by signals, whichever delivery it asked for")
+  @Test("a subscriber that joined a subscription by signals resumes by signals")
   func joinedSignals() throws {
     let loop = bench.loop
     started { bluez, number, call in

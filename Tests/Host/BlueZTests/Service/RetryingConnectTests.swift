@@ -1,4 +1,4 @@
-// What one connect does about transient failures, against a scripted bluetoothd.
+// One connect that retries transient failures, with a scripted bluetoothd.
 
 import BlueZInterfaces
 import Bluetooth
@@ -8,7 +8,7 @@ import Testing
 
 @testable import BlueZ
 
-@Suite("Connecting again")
+@Suite("Retrying connections")
 struct RetryingConnectTests {
   let bench: Bench
 
@@ -31,7 +31,7 @@ struct RetryingConnectTests {
   }
 
   @Test(
-    "a transient failure is tried again",
+    "a transient failure is retried",
     arguments: [
       ErrorAnswer.connectAborted, .inputOutputError, .notReady, ConnectionText.busy.answer,
     ]
@@ -43,7 +43,7 @@ struct RetryingConnectTests {
     #expect(bluez.calls == ["Connect", "Connect", "Connect", "Disconnect"])
   }
 
-  @Test("the final error has the number of attempts and the last error of BlueZ")
+  @Test("the final error has the number of attempts and BlueZ's last error")
   func counted() throws {
     bluez.script("Connect", fails: .connectAborted)
     let service = try bench.service()
@@ -54,7 +54,7 @@ struct RetryingConnectTests {
     #expect(bluez.calls == Array(repeating: "Connect", count: 5))
   }
 
-  @Test("no attempt starts without time before the deadline")
+  @Test("no attempt starts without time left before the deadline")
   func deadline() throws {
     bluez.script("Connect", fails: .connectAborted)
     let service = try bench.service()
@@ -64,7 +64,7 @@ struct RetryingConnectTests {
     #expect(bench.loop.now.sinceStart < .milliseconds(600))
   }
 
-  @Test("another attempt waits until the connection is down")
+  @Test("the next attempt waits until the connection is down")
   func waitsUntilDown() throws {
     let times = Guarded<[Duration]>([])
     bluez.script("Connect") { bluez, call in
@@ -88,7 +88,7 @@ struct RetryingConnectTests {
     #expect(seen[1] - seen[0] >= .milliseconds(1250))
   }
 
-  @Test("a connection that another program was making is used, and left up")
+  @Test("a connection that another program was making is used and stays up")
   func anotherSucceeds() throws {
     bluez.script("Connect") { bluez, call in
       call.refuse(.connectPending)
@@ -103,7 +103,7 @@ struct RetryingConnectTests {
     #expect(bluez.isConnected)
   }
 
-  @Test("a fresh start removes the device first, once, and reports a lost bond")
+  @Test("a fresh start first removes the device once, and reports a lost bond")
   func fresh() throws {
     bluez.script("RemoveDevice") { bluez, call in
       bluez.deviceGoes()
@@ -123,7 +123,7 @@ struct RetryingConnectTests {
     #expect(bluez.calls.prefix(3) == ["RemoveDevice", "SetDiscoveryFilter", "StartDiscovery"])
   }
 
-  @Test("an adapter that stays off is reported as off when the wait is over")
+  @Test("an adapter that stays off is reported as off when the wait ends")
   func adapterStaysOff() throws {
     bluez.isPowered = false
     var options = ConnectOptions()
@@ -133,7 +133,7 @@ struct RetryingConnectTests {
     #expect(bench.loop.now.sinceStart == .seconds(5))
   }
 
-  @Test("the reason of a disconnect is part of the failure, if bluetoothd reports it")
+  @Test("the failure includes the disconnect reason if bluetoothd reports one")
   func reason() throws {
     bluez.script("ReadValue") { bluez, call in
       bluez.disconnected(Device1.DisconnectReason.timeout, "Connection timeout")

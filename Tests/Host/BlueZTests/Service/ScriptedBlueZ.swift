@@ -1,4 +1,4 @@
-// An org.bluez whose every answer a test decides, for orders and failures that are rare.
+// An org.bluez whose answers a test scripts, for rare message orders and failures.
 //
 // It holds one adapter and one device with one service. What the simulator does by itself is tested
 // with the simulator.
@@ -21,7 +21,7 @@ final class ScriptedBlueZ: ObjectHandler, Sendable {
   private struct State {
     var answers: [String: Answer] = [:]
     var calls: [String] = []
-    /// Where the device is.
+    /// The location of the device.
     var address = ScriptedBlueZ.address
     var isKnown = true
     var isConnected = false
@@ -67,12 +67,12 @@ final class ScriptedBlueZ: ObjectHandler, Sendable {
 
   // MARK: The script
 
-  /// Has every call of a member answered so from now on; nil for no answer ever.
+  /// Sets the answer for all further calls of a member; nil for no answer.
   func script(_ member: String, _ answer: Answer?) {
     state.withLock { $0.answers[member] = answer ?? { _, _ in } }
   }
 
-  /// The same with an error.
+  /// Sets an error as the answer for all further calls of a member.
   func script(_ member: String, fails answer: ErrorAnswer) {
     script(member) { _, call in call.fail(answer.dbusError) }
   }

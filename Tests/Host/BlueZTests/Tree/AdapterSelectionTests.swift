@@ -40,7 +40,7 @@ struct AdapterSelectionTests {
   ])
 
   @Test(
-    "an adapter is named by index, address or alias",
+    "an adapter is selected by index, address or alias",
     arguments: [
       ("hci10", "hci10"), ("00:AA:01:00:00:02", "hci2"), ("desk", "hci10"),
     ]
@@ -49,13 +49,13 @@ struct AdapterSelectionTests {
     #expect(try three.usableAdapter(AdapterSelector(text)).name == name)
   }
 
-  @Test("without a name, the first adapter that is on is used, in order of index")
+  @Test("without a name, the first powered adapter is used, in order of index")
   func first() throws {
     #expect(three.adapters.map(\.name) == ["hci0", "hci2", "hci10"])
     #expect(try three.usableAdapter(.first).name == "hci2")
   }
 
-  @Test("an adapter that is off is reported as off, even when it is the only one")
+  @Test("an adapter that is off is reported as off, even if it is the only one")
   func off() throws {
     #expect {
       try three.usableAdapter(.name("hci0"))
@@ -65,7 +65,7 @@ struct AdapterSelectionTests {
     }
   }
 
-  @Test("a missing adapter is reported with the existing ones")
+  @Test("the error for a missing adapter lists the existing adapters")
   func missing() throws {
     #expect(
       throws: AdapterProblem.missing(

@@ -8,7 +8,7 @@ import Testing
 @Suite("BlueZ paths")
 struct BlueZPathTests {
   @Test(
-    "every path is parsed to what it was built from",
+    "every path parses to the values it was built from",
     arguments: [
       "/org/bluez", "/org/bluez/hci0", "/org/bluez/hci0/dev_C0_FF_EE_00_00_01",
       "/org/bluez/hci0/dev_C0_FF_EE_00_00_01/service0006",
@@ -22,7 +22,7 @@ struct BlueZPathTests {
   }
 
   @Test(
-    "paths that bluetoothd does not use are not parsed",
+    "paths that bluetoothd does not use are rejected",
     arguments: [
       "/", "/org", "/org/bluez2/hci0", "/org/bluez/hci0/dev_C0_FF_EE",
       "/org/bluez/hci0/dev_C0_FF_EE_00_00_01/service6",
@@ -34,7 +34,7 @@ struct BlueZPathTests {
     #expect(BlueZPath(try ObjectPath(text)) == nil)
   }
 
-  @Test("handles are four lower-case digits, addresses upper-case with underscores")
+  @Test("handles are four lower-case hexadecimal digits, addresses are upper-case with underscores")
   func building() throws {
     let address = try #require(BluetoothAddress("c0:ff:ee:00:00:01"))
     let device = BlueZPath.device(address, of: BlueZPath.adapter("hci0"))

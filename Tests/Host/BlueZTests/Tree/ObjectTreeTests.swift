@@ -23,7 +23,7 @@ struct ObjectTreeTests {
     return tree
   }
 
-  @Test("the advertised services are those from before bluetoothd read the device's own")
+  @Test("the advertised services are those listed before bluetoothd resolved the device's services")
   func heardServices() {
     let heartRate = "0000180d-0000-1000-8000-00805f9b34fb"
     let more = [heartRate, "0000180a-0000-1000-8000-00805f9b34fb"]
@@ -48,7 +48,7 @@ struct ObjectTreeTests {
     #expect(heard(found) == [heartRate])
     #expect(heard(found, resolved) == more, "it may list more in another advertisement")
     #expect(heard(found, services, resolved) == [heartRate])
-    // What a list has of a device that was read before is not what it advertises.
+    // A snapshot of a device with resolved services does not show the services it advertises.
     let listing = TreeEvent.snapshot([
       ListedObject(self.device, [device(more, -60)]),
       ListedObject(service, [listed(GattService1.interface, [:])]),
@@ -57,12 +57,12 @@ struct ObjectTreeTests {
     #expect(heard(found, services, resolved, listing) == [heartRate])
     #expect(heard(found, .cleared, listing) == nil)
     #expect(heard(found, .removed(self.device, [Device1.interface]), services, listing) == nil)
-    // Nor is what is stored.
+    // Nor do stored devices, without an RSSI or paired, show their advertised services.
     #expect(heard(.added(self.device, [device([heartRate], nil)])) == nil)
     #expect(heard(.added(self.device, [device([heartRate], -60, isPaired: true)])) == nil)
   }
 
-  @Test("an added interface has its properties; the two implicit ones are left out")
+  @Test("an added interface has its properties; the two implicit interfaces are ignored")
   func added() {
     var tree = ObjectTree()
     let changes = tree.apply(
@@ -79,7 +79,7 @@ struct ObjectTreeTests {
     #expect(tree.isConnected(device))
   }
 
-  @Test("a changed property replaces the old one, an invalidated one is removed")
+  @Test("a changed property replaces the old value, an invalidated property is removed")
   func changed() {
     var tree = tree(
       .added(
@@ -99,7 +99,7 @@ struct ObjectTreeTests {
     #expect(tree.value(Device1.rssi, at: device) == nil)
   }
 
-  @Test("what is below an adapter is removed with it, children first")
+  @Test("removing an adapter removes the objects below it, children first")
   func removedWithAdapter() {
     var tree = tree(
       .added(adapter, [listed(Adapter1.interface, [:])]),
@@ -147,7 +147,7 @@ struct ObjectTreeTests {
     #expect(!tree.has(Device1.interface, at: device))
   }
 
-  @Test("an object is removed with its last interface, not before")
+  @Test("an object is removed when its last interface is removed, not before")
   func removed() {
     var tree = tree(
       .added(device, [listed(Device1.interface, [:]), listed(Battery1.interface, [:])])
@@ -161,7 +161,7 @@ struct ObjectTreeTests {
     #expect(tree.paths(with: Device1.interface).isEmpty)
   }
 
-  @Test("what is below a path is found in order of handle, without its neighbours")
+  @Test("objects below a path are found in handle order, without objects of sibling paths")
   func below() {
     let neighbour: ObjectPath = "/org/bluez/hci0/dev_C0_FF_EE_00_00_02/service0001"
     let ten: ObjectPath = "/org/bluez/hci0/dev_C0_FF_EE_00_00_01/service0010"
@@ -175,7 +175,7 @@ struct ObjectTreeTests {
     #expect(tree.paths(with: Device1.interface, below: device).isEmpty)
   }
 
-  @Test("a snapshot reports what is new, changed and removed")
+  @Test("a snapshot reports new, changed and removed objects")
   func snapshot() {
     let gone: ObjectPath = "/org/bluez/hci1"
     var tree = tree(
@@ -198,7 +198,7 @@ struct ObjectTreeTests {
     )
   }
 
-  @Test("signals during a snapshot survive it")
+  @Test("signals that arrive during a snapshot are applied")
   func signalDuringSnapshot() {
     var tree = tree(.snapshotAsked)
     _ = tree.apply(.added(device, [listed(Device1.interface, ["Connected": .boolean(false)])]))
@@ -218,7 +218,7 @@ struct ObjectTreeTests {
     #expect(!tree.has(GattService1.interface, at: service))
   }
 
-  @Test("after a failed snapshot nothing is replayed on the next")
+  @Test("signals from a failed snapshot are not replayed on the next")
   func failedSnapshot() {
     var tree = tree(.snapshotAsked)
     _ = tree.apply(.added(device, [listed(Device1.interface, [:])]))
@@ -229,7 +229,7 @@ struct ObjectTreeTests {
     #expect(tree.paths(with: Device1.interface).isEmpty)
   }
 
-  @Test("when bluetoothd leaves, all objects are removed, children before parents")
+  @Test("when bluetoothd leaves the bus, all objects are removed, children before parents")
   func cleared() {
     var tree = tree(
       .added(device, [listed(Device1.interface, [:])]),
@@ -243,7 +243,7 @@ struct ObjectTreeTests {
     )
   }
 
-  @Test("only changes of attribute objects invalidate what was read from them")
+  @Test("only changes of attribute objects invalidate cached attributes")
   func generation() {
     var tree = tree(.added(device, [listed(Device1.interface, [:])]))
     let before = tree.attributeGeneration

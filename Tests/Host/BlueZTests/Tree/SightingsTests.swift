@@ -1,11 +1,11 @@
-// What a scan keeps of the devices that it has passed on.
+// The state that a scan keeps about reported devices.
 
 import Bluetooth
 import Testing
 
 @testable import BlueZ
 
-@Suite("Sightings of a scan")
+@Suite("Scan sightings")
 struct SightingsTests {
   private func seen(_ number: UInt64, rssi: Int = -60) -> Advertisement {
     Advertisement(
@@ -14,7 +14,7 @@ struct SightingsTests {
     )
   }
 
-  @Test("a device is news when it is new, or when something about it has changed")
+  @Test("a device is reported when it is new or when something about it has changed")
   func news() {
     var sightings = Sightings()
     let news = [seen(1), seen(1), seen(2), seen(1, rssi: -70), seen(1, rssi: -70)]
@@ -22,7 +22,7 @@ struct SightingsTests {
     #expect(news == [true, false, true, true, false])
   }
 
-  @Test("of devices that change their addresses for days, about as many are kept as are in range")
+  @Test("when devices change addresses for days, only about as many are kept as are in range")
   func changingAddresses() {
     var sightings = Sightings()
     for number in 0..<20_000 as Range<UInt64> {

@@ -24,7 +24,7 @@ struct AddressTests {
     try devices(lab).compactMap { $0["Address"]?.asString }
   }
 
-  @Test("a device with a new address is another one; the old one is forgotten")
+  @Test("a device with a new address is a new device; the old one is removed")
   func change() throws {
     let lab = try Lab([hidden])
     try lab.client.call("StartDiscovery", .adapter)
@@ -40,7 +40,7 @@ struct AddressTests {
     #expect(try addresses(lab) == [second])
   }
 
-  @Test("a link lasts through a change; a connection to an old address reaches nobody")
+  @Test("a link survives an address change; connecting to an old address fails")
   func link() throws {
     let lab = try Lab([hidden])
     try lab.client.call("StartDiscovery", .adapter)
@@ -58,7 +58,7 @@ struct AddressTests {
     #expect(lab.loop.now - before >= .seconds(40))
   }
 
-  @Test("several advertisements come each at its interval, and their data is put together")
+  @Test("several advertisements are each sent at their own interval, and their data is merged")
   func several() throws {
     let beacon = DeviceDefinition.monitor.changing { device in
       device.advertisements.append(

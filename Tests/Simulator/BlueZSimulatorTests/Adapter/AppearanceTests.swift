@@ -1,4 +1,4 @@
-// How devices appear, are seen again, and are removed.
+// Devices that appear, are received again, and are removed.
 
 import BlueZSimulator
 import Bluetooth
@@ -15,7 +15,7 @@ struct AppearanceTests {
     try lab.pass(.milliseconds(60))
   }
 
-  @Test("a device appears with the properties that it has a value for, in bluetoothd's order")
+  @Test("a device appears with the properties that have a value, in bluetoothd's order")
   func properties() throws {
     let lab = try Lab()
     try discover(lab)
@@ -43,7 +43,7 @@ struct AppearanceTests {
   }
 
   @Test(
-    "a device without a name, or with an empty one, is called by its address, with hyphens",
+    "the alias of a device without a name, or with an empty name, is its address with hyphens",
     arguments: [nil, ""]
   )
   func nameless(name: String?) throws {
@@ -53,7 +53,7 @@ struct AppearanceTests {
     #expect(try lab.client.objects().first { $0.path == "DEV" }?["Device1"]?["Name"] == nil)
   }
 
-  @Test("a name from the air ends at its first NUL, as do those of the adapter")
+  @Test("an advertised name ends at its first NUL, and so do the adapter's names")
   func nameWithNUL() throws {
     var settings = SimulatorSettings()
     settings.adapters = [AdapterSettings(name: "desk\0top")]
@@ -66,7 +66,7 @@ struct AppearanceTests {
   }
 
   @Test(
-    "a device has the icon of its appearance, where bluetoothd has one for that",
+    "a device has the icon of its appearance, if bluetoothd has one for it",
     arguments: [
       (0x03c1, "input-keyboard"), (0x03c8, "scanner"), (0x00c1, "watch"), (0x0040, "phone"),
       (0x0341, nil), (0x03c0, nil), (0, nil),
@@ -81,7 +81,7 @@ struct AppearanceTests {
     #expect(names == (icon == nil ? ["Appearance", "Paired"] : ["Appearance", "Icon", "Paired"]))
   }
 
-  @Test("while a client has a filter, every advertisement reports the RSSI, changed or not")
+  @Test("while a client has a filter, every advertisement reports the RSSI, even if unchanged")
   func filtered() throws {
     let lab = try Lab()
     try discover(lab)
@@ -105,7 +105,7 @@ struct AppearanceTests {
     )
   }
 
-  @Test("without any filter only a change of 8 dB is reported")
+  @Test("without a filter, only an RSSI change of at least 8 dB is reported")
   func threshold() throws {
     let lab = try Lab([.monitor.changing { $0.advertisement.rssiSpread = 20 }])
     try lab.client.call("StartDiscovery", .adapter)
@@ -120,7 +120,7 @@ struct AppearanceTests {
     for (before, after) in zip([first] + reported, reported) { #expect(abs(before - after) >= 8) }
   }
 
-  @Test("a device that was never connected is removed 30 s after it was last seen")
+  @Test("a device that was never connected is removed 30 s after its last advertisement")
   func temporary() throws {
     let lab = try Lab()
     try discover(lab)
@@ -133,7 +133,7 @@ struct AppearanceTests {
     #expect(try lab.client.objects().map(\.path) == ["/org/bluez", "hci0"])
   }
 
-  @Test("a device that is out of range is removed while discovery continues")
+  @Test("a device that goes out of range is removed while discovery continues")
   func vanished() throws {
     let lab = try Lab()
     try discover(lab)
@@ -146,7 +146,7 @@ struct AppearanceTests {
     #expect(lab.client.take() == ["DEV added Device1"])
   }
 
-  @Test("a device that is seen repeatedly stays")
+  @Test("a device that keeps advertising is not removed")
   func received() throws {
     let lab = try Lab()
     try discover(lab)
@@ -155,7 +155,7 @@ struct AppearanceTests {
     #expect(lab.client.lines.contains { $0.contains("removed") } == false)
   }
 
-  @Test("a device that was connected to stays known, and so does one whose connection failed")
+  @Test("a device that was connected stays known, and so does one whose connection attempt failed")
   func permanent() throws {
     let lab = try Lab.connected()
     try lab.client.call("Disconnect", .device)
@@ -168,7 +168,7 @@ struct AppearanceTests {
     #expect(try refusing.client.objects().map(\.path).contains("DEV"))
   }
 
-  @Test("a trusted device is forgotten all the same")
+  @Test("a trusted device is removed as well")
   func trusted() throws {
     let lab = try Lab.discovered()
     try lab.client.set("Trusted", .boolean(true), .device)

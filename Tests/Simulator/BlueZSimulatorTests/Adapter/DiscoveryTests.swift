@@ -1,4 +1,4 @@
-// Discovery as its clients see it: sessions, refusals, filters, devices that appear and go.
+// Discovery as clients see it: sessions, refusals, filters, devices that come and go.
 
 import BlueZSimulator
 import Bluetooth
@@ -17,7 +17,7 @@ struct DiscoveryTests {
 
   private func filter(_ entries: PropertyMap) -> [DBusValue] { [.properties(entries)] }
 
-  @Test("StartDiscovery replies, then Discovering is announced, then devices appear")
+  @Test("StartDiscovery replies, then Discovering changes, then devices appear")
   func start() throws {
     let lab = try Lab()
     try lab.client.call("StartDiscovery", .adapter)
@@ -45,7 +45,7 @@ struct DiscoveryTests {
     #expect(throws: DBusError.self) { try lab.client.property("RSSI", .device) }
   }
 
-  @Test("a client that discovers cannot start again, and one that does not cannot stop")
+  @Test("a client that is discovering cannot start again, and a client that is not cannot stop")
   func refusals() throws {
     let lab = try Lab()
     let client = lab.client
@@ -56,7 +56,7 @@ struct DiscoveryTests {
     #expect(try client.ask("StopDiscovery", .adapter) == Self.notStarted)
   }
 
-  @Test("every client has a session of its own, and the last one turns discovery off")
+  @Test("every client has its own discovery session, and the last one to stop ends discovery")
   func sessions() throws {
     let lab = try Lab()
     let other = try lab.join()
@@ -76,7 +76,7 @@ struct DiscoveryTests {
     #expect(lab.events == [.scanning(true), .scanning(false)])
   }
 
-  @Test("the session of a client ends when it leaves the bus")
+  @Test("the discovery session of a client ends when the client leaves the bus")
   func vanishedClient() throws {
     let lab = try Lab()
     let other = try lab.join()
@@ -88,7 +88,7 @@ struct DiscoveryTests {
     #expect(lab.client.take() == ["DEV Device1 -TxPower -RSSI", "hci0 Adapter1 Discovering=false"])
   }
 
-  @Test("the filter of a client that leaves the bus goes with it")
+  @Test("the filter of a client is removed when the client leaves the bus")
   func vanishedFilter() throws {
     let lab = try Lab()
     let other = try lab.join()
@@ -104,7 +104,7 @@ struct DiscoveryTests {
     #expect(lab.client.take() == [])
   }
 
-  @Test("with the adapter off, every call of discovery is refused as not ready")
+  @Test("with the adapter off, every discovery call is refused as not ready")
   func off() throws {
     let lab = try Lab()
     let client = lab.client
@@ -120,7 +120,7 @@ struct DiscoveryTests {
   // MARK: Filters
 
   @Test(
-    "a filter with an unknown key, a wrong type or a bound out of range is refused",
+    "a filter with an unknown key, a wrong type or an out-of-range bound is refused",
     arguments: [
       ["Bogus": .boolean(true)], ["Transport": .string("bogus")], ["Transport": .boolean(true)],
       ["RSSI": .int16(-90), "Pathloss": .uint16(20)], ["RSSI": .int16(21)],
@@ -136,7 +136,7 @@ struct DiscoveryTests {
     #expect(answer == "SetDiscoveryFilter failed \(text)")
   }
 
-  @Test("a filter may have every key that GetDiscoveryFilters lists")
+  @Test("a filter accepts every key that GetDiscoveryFilters lists")
   func goodFilter() throws {
     let lab = try Lab()
     let keys = try lab.client.call("GetDiscoveryFilters", .adapter).get()[0].asStrings
@@ -156,7 +156,7 @@ struct DiscoveryTests {
     #expect(try lab.client.call("SetDiscoveryFilter", .adapter, pathloss).get() == [])
   }
 
-  @Test("with a filter by service other devices neither appear nor are reported")
+  @Test("with a service filter, devices without the service neither appear nor are reported")
   func byService() throws {
     let lab = try Lab([.monitor, .beacon(2)])
     try lab.client.call("StartDiscovery", .adapter)
@@ -168,7 +168,7 @@ struct DiscoveryTests {
     #expect(lab.client.take() == ["DEV Device1 RSSI=-50"])
   }
 
-  @Test("a filter by pattern takes names and addresses that begin with it")
+  @Test("a pattern filter accepts names and addresses that begin with the pattern")
   func byPattern() throws {
     for (pattern, isFound) in [("Lab", true), ("C0:FF:EE:00:00:01", true), ("HRM", false)] {
       let lab = try Lab()
@@ -179,9 +179,7 @@ struct DiscoveryTests {
     }
   }
 
-  @Test(
-    "a filter that is widened during a scan admits advertisements at the times that they are sent"
-  )
+  @Test("widening a filter during a scan admits advertisements from the moment they are sent")
   func widened() throws {
     let lab = try Lab([.monitor, .beacon(2)])
     let beacon = "hci0/dev_C0_FF_EE_00_00_02 added Device1"
@@ -211,7 +209,7 @@ struct DiscoveryTests {
     #expect(lab.client.take().contains("DEV Device1 -TxPower -RSSI"))
   }
 
-  @Test("filters are merged: all clients receive what one requests")
+  @Test("filters are merged: every client receives the devices that any client requests")
   func merged() throws {
     let lab = try Lab()
     let other = try lab.join()
@@ -225,7 +223,7 @@ struct DiscoveryTests {
     #expect(lab.client.lines.contains("DEV added Device1"))
   }
 
-  @Test("a filter that was set before is still there for the next discovery, until it is removed")
+  @Test("a filter applies to the next discovery too, until it is removed")
   func kept() throws {
     let lab = try Lab()
     try lab.client.call("SetDiscoveryFilter", .adapter, filter(["UUIDs": .strings(["fff0"])]))
@@ -242,7 +240,7 @@ struct DiscoveryTests {
   }
 
   @Test(
-    "a bound on the strength holds where everybody has one, at the weakest; one on path loss never"
+    "an RSSI bound applies if all clients set one, at the weakest; a path loss bound never does"
   )
   func strength() throws {
     func isFound(_ filters: [String: DBusValue]?...) throws -> Bool {

@@ -72,7 +72,7 @@ struct MonitorTests {
 
   private let found = "DeviceFound C0_FF_EE_00_00_01"
 
-  @Test("a device that matches a pattern is reported, without a scan; others are not")
+  @Test("a device that matches a pattern is reported without a scan; other devices are not")
   func patterns() throws {
     for (pattern, fits) in [
       ((UInt8(0), UInt8(0x09), Array("Lab".utf8)), true), ((4, 0x09, Array("HRM".utf8)), true),
@@ -90,7 +90,7 @@ struct MonitorTests {
     }
   }
 
-  @Test("a monitor that comes after its application was registered is activated, too")
+  @Test("a monitor that is added after its application was registered is activated too")
   func late() throws {
     let received = try monitor(lab(), [(0, 0x09, Array("Lab".utf8))], isLate: true)
     #expect(received.all.prefix(2) == ["Activate ", found])
@@ -136,7 +136,7 @@ struct MonitorTests {
     )
   }
 
-  @Test("a registration is answered when the monitors were read; one added then is active")
+  @Test("a registration replies once its monitors are read; a monitor added right then is active")
   func order() throws {
     let lab = try lab()
     let bus = try lab.bus.connect()
@@ -158,7 +158,7 @@ struct MonitorTests {
     withExtendedLifetime(export) {}
   }
 
-  @Test("a client that does not list its monitors is registered in the end; unless it unregisters")
+  @Test("a client that never lists its monitors is registered in the end, unless it unregisters")
   func silentClient() throws {
     let lab = try lab()
     let bus = try lab.bus.connect()
@@ -183,7 +183,7 @@ struct MonitorTests {
     withExtendedLifetime(export) {}
   }
 
-  @Test("a sampling period alone has strengths tracked without a bound: nothing is found")
+  @Test("a sampling period without RSSI thresholds finds no device")
   func sampling() throws {
     let pattern = (UInt8(0), UInt8(0x09), Array("Lab".utf8))
     for period: UInt16 in [0, 10, 255, 256] {
@@ -200,7 +200,7 @@ struct MonitorTests {
     #expect(try monitor(lab(), []).all == ["Release "])
   }
 
-  @Test("with bounds on the strength a device is found once it is near, and lost once it is away")
+  @Test("with RSSI thresholds, a device is found when it comes near and lost when it moves away")
   func bounds() throws {
     let lab = try lab(-80)
     let received = try monitor(

@@ -1,4 +1,4 @@
-// The adapter off and on: what becomes of links, discovery and objects.
+// Powering the adapter off and on: links, discovery and objects.
 
 import BlueZSimulator
 import Bluetooth
@@ -15,7 +15,7 @@ struct PowerTests {
     try lab.pass()
   }
 
-  @Test("off while connected: the link ends as a lost one, then the answer, then the adapter")
+  @Test("powering off while connected drops the link, then replies, then changes the adapter")
   func connected() throws {
     let slow = FaultRule(on: .read, characteristic: .own(9), action: .slow(.seconds(5)))
     let lab = try Lab.connected(faults: [slow])
@@ -38,7 +38,9 @@ struct PowerTests {
     #expect(lab.simulator.connectedDevices == [])
   }
 
-  @Test("off while discovering: devices known by it are removed, the answer, the adapter")
+  @Test(
+    "powering off while discovering removes the devices, replies, then changes the adapter"
+  )
   func discovering() throws {
     let lab = try Lab()
     try lab.client.call("StartDiscovery", .adapter)
@@ -54,7 +56,7 @@ struct PowerTests {
     #expect(lab.events == [.scanning(true), .scanning(false)])
   }
 
-  @Test("a device that was connected to stays known, with its attributes, while the adapter is off")
+  @Test("a device that was connected stays known, with its attributes, while the adapter is off")
   func kept() throws {
     let lab = try Lab.connected()
     let before = try lab.client.objects().map(\.path)
@@ -71,7 +73,9 @@ struct PowerTests {
     )
   }
 
-  @Test("on: the answer, then Powered; discovery does not go on, and filters are gone")
+  @Test(
+    "powering on replies, then changes Powered; discovery does not resume, and filters are gone"
+  )
   func on() throws {
     let lab = try Lab()
     let filter: PropertyMap = ["UUIDs": .strings(["fff0"])]
@@ -92,7 +96,7 @@ struct PowerTests {
     #expect(lab.client.lines.last == "DEV added Device1")
   }
 
-  @Test("off while a Connect is pending: it fails")
+  @Test("powering off fails a pending Connect")
   func connecting() throws {
     let lab = try Lab.connected()
     lab.simulator.vanish(.monitor)

@@ -25,7 +25,7 @@ struct SeveralAdaptersTests {
 
   func paths(_ lab: Lab) throws -> [String] { try lab.client.objects().map(\.path).sorted() }
 
-  @Test("both are there, each with its own name, address and power")
+  @Test("both adapters are present, each with its own name, address and power state")
   func both() throws {
     let lab = try lab(isPowered: false)
     #expect(try paths(lab) == ["/org/bluez", "/org/bluez/hci3", "hci0"])
@@ -36,7 +36,9 @@ struct SeveralAdaptersTests {
     #expect(try lab.client.ask("StartDiscovery", second).contains("NotReady"))
   }
 
-  @Test("a device that is connected over one is not received by the other, and cannot be connected")
+  @Test(
+    "a device connected through one adapter is neither received nor connectable through the other"
+  )
   func link() throws {
     let lab = try lab()
     try lab.discover()
@@ -54,7 +56,7 @@ struct SeveralAdaptersTests {
     #expect(try lab.client.property("Connected", far) == .boolean(true))
   }
 
-  @Test("unplugging the first leaves the other and its connections alone; it returns beside it")
+  @Test("unplugging the first adapter does not affect the other or its connections")
   func unplugged() throws {
     let lab = try lab()
     try lab.client.call("StartDiscovery", second)
@@ -74,7 +76,7 @@ struct SeveralAdaptersTests {
     #expect(try lab.client.property("Connected", far) == .boolean(false))
   }
 
-  @Test("a restart keeps the devices of the adapters separate")
+  @Test("a restart keeps the devices of each adapter separate")
   func restart() throws {
     let lab = try lab()
     try lab.client.call("StartDiscovery", second)
@@ -91,7 +93,7 @@ struct SeveralAdaptersTests {
     successor.stop()
   }
 
-  @Test("the second is unplugged, plugged in as another and powered; the first is unchanged")
+  @Test("replacing and powering the second adapter leaves the first unchanged")
   func steered() throws {
     let lab = try lab()
     try lab.connect()
@@ -112,7 +114,7 @@ struct SeveralAdaptersTests {
     #expect(notified >= 2, "the link over the first still carries what the device sends")
   }
 
-  @Test("an attempt over one continues when the connection over the other ends")
+  @Test("a connection attempt on one adapter continues when a connection on the other ends")
   func takesOver() throws {
     let lab = try lab()
     try lab.discover()
@@ -129,7 +131,7 @@ struct SeveralAdaptersTests {
     #expect(try lab.client.property("Connected", .device) == .boolean(false))
   }
 
-  @Test("a bluetoothd that is started again finds the adapters where they were")
+  @Test("a restarted bluetoothd finds the adapters under their current indexes")
   func restarted() throws {
     let lab = try lab()
     lab.simulator.unplug(adapter: 0)

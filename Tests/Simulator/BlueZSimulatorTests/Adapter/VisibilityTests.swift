@@ -1,4 +1,4 @@
-// Who can find the adapter and for how long, and settings that are changed twice.
+// Discoverable and pairable adapters, their timeouts, and conflicting changes.
 
 import BlueZInterfaces
 import BlueZSimulator
@@ -17,7 +17,7 @@ struct VisibilityTests {
     return lab.client.take()
   }
 
-  @Test("Discoverable and Pairable end after their timeouts, counted from what was set last")
+  @Test("Discoverable and Pairable end after their timeouts, counted from the last change")
   func timeouts() throws {
     for name in ["Discoverable", "Pairable"] {
       let lab = try Lab()
@@ -33,7 +33,7 @@ struct VisibilityTests {
     }
   }
 
-  @Test("an adapter that is off is not discoverable, nor is one that is powered off")
+  @Test("an adapter that is off is not discoverable, nor is one that was just powered off")
   func off() throws {
     let lab = try Lab()
     _ = try set("Discoverable", .boolean(true), lab)
@@ -52,7 +52,7 @@ struct VisibilityTests {
     #expect(try set("Discoverable", .boolean(true), lab).first == "Set replied")
   }
 
-  @Test("a Powered change in progress is busy, whatever the new value")
+  @Test("setting Powered during a change fails as busy, whatever the new value")
   func busy() throws {
     let lab = try Lab()
     for value in [false, false, true] {

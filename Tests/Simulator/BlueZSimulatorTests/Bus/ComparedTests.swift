@@ -1,4 +1,4 @@
-// What the comparison with the lab's bluetoothd found: each was recorded there first.
+// Behaviour that was first recorded in a comparison with a real bluetoothd.
 
 import BlueZSimulator
 import Bluetooth
@@ -8,13 +8,15 @@ import Signals
 import SimulatedDevices
 import Testing
 
-@Suite("As the comparison run found it")
+@Suite("Behaviour found by the comparison with bluetoothd")
 struct ComparedTests {
   private static let heartRate = "DEV/service000a/char000b GattCharacteristic1"
 
   private func filter(_ entries: PropertyMap) -> [DBusValue] { [.properties(entries)] }
 
-  @Test("the adapter is discoverable while a filter requires it, announced before the replies")
+  @Test(
+    "the adapter is discoverable while a filter requires it, which is announced before the replies"
+  )
   func discoverableFilter() throws {
     let lab = try Lab()
     let wanted = filter(["Discoverable": .boolean(true)])
@@ -34,7 +36,7 @@ struct ComparedTests {
     )
   }
 
-  @Test("discovery for BR/EDR alone is refused as in progress, and has no session")
+  @Test("discovery of BR/EDR alone is refused as in progress, and creates no session")
   func classic() throws {
     let lab = try Lab()
     let wanted = filter(["Transport": .string("bredr")])
@@ -62,7 +64,7 @@ struct ComparedTests {
     #expect(Set(values).count == 1)
   }
 
-  @Test("without a link nothing can be acquired, whoever listens")
+  @Test("without a link nothing can be acquired, whichever clients subscribe")
   func acquiredWithoutLink() throws {
     let lab = try Lab.connected()
     try lab.client.call("Disconnect", .device)
@@ -73,7 +75,7 @@ struct ComparedTests {
     )
   }
 
-  @Test("nothing is announced of the sockets of a removed device")
+  @Test("removing a device announces nothing about its sockets")
   func removedInUse() throws {
     let lab = try Lab.connected()
     let held = try lab.client.call("AcquireNotify", .heartRate, .noOptions).get()
@@ -85,7 +87,7 @@ struct ComparedTests {
     #expect(!lines.contains { $0.contains("NotifyAcquired") })
   }
 
-  @Test("profiles are refused as by an adapter that has no BR/EDR")
+  @Test("profiles are refused as on an adapter without BR/EDR")
   func profiles() throws {
     let lab = try Lab.connected()
     let profile = [DBusValue.string("0000110a-0000-1000-8000-00805f9b34fb")]
@@ -100,7 +102,7 @@ struct ComparedTests {
     )
   }
 
-  @Test("a device that is not known is that, also while the adapter is off")
+  @Test("an unknown device is reported as unknown, even while the adapter is off")
   func unknownDevice() throws {
     let lab = try Lab()
     try lab.client.set("Powered", .boolean(false), .adapter)

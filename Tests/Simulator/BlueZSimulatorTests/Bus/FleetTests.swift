@@ -76,24 +76,24 @@ struct FleetTests {
       try lab.client.call("StopDiscovery", .adapter)
       try lab.pass()
     }
-    // A device that nobody connected to is forgotten, all of them but one.
+    // Devices that were never connected are removed: all but one.
     try measure("forgetting") { try lab.pass(.seconds(31)) }
     let left = try lab.client.objects().filter { $0.path.contains("dev_") }
     #expect(left.allSatisfy { $0.path.hasPrefix(left[0].path) } && left.count >= 2)
     return Fleet(lab: lab, seconds: seconds)
   }
 
-  @Test("ten times the devices cost ten times as much, not a hundred times")
+  @Test("ten times the devices cost about ten times the work")
   func linear() throws {
     let (few, many) = (try Self.run(60).seconds, try Self.run(600).seconds)
     for name in many.keys.sorted() {
-      // What takes next to no time for a few devices cannot be compared.
+      // A lower bound, since very short times cannot be compared.
       let before = max(few[name] ?? 0, 0.002)
       #expect((many[name] ?? 0) < before * 35, "\(name): \(few), \(many)")
     }
   }
 
-  @Test("all of five hundred devices are received, each with an RSSI that changes by itself")
+  @Test("all five hundred devices are received, each with an RSSI that varies independently")
   func strengths() throws {
     let lab = try Lab(Self.fleet(500))
     try lab.client.call("StartDiscovery", .adapter)

@@ -9,11 +9,13 @@ import Signals
 import SimulatedDevices
 import Testing
 
-@Suite("Faults of the host")
+@Suite("Host faults")
 struct HostTests {
   private static let object = "removed Properties Introspectable"
 
-  @Test("unplugged: connections drop, objects go children first, then the adapter")
+  @Test(
+    "unplugging drops connections, then removes the objects, children first and the adapter last"
+  )
   func unplug() throws {
     let lab = try Lab.connected([.small])
     lab.simulator.unplug()
@@ -36,7 +38,7 @@ struct HostTests {
     #expect(try lab.client.ask("StartDiscovery", .adapter).contains("UnknownObject"))
   }
 
-  @Test("unplugged in a scan: the devices are no longer received, then they are removed")
+  @Test("unplugging during a scan stops reception of the devices, then removes them")
   func scan() throws {
     let lab = try Lab()
     try lab.client.call("StartDiscovery", .adapter)
@@ -49,7 +51,7 @@ struct HostTests {
     #expect(lines.dropFirst().first == "DEV \(Self.object) Device1")
   }
 
-  @Test("unplugged: a pending request is never answered, nor is a pending Connect")
+  @Test("unplugging leaves pending requests and a pending Connect unanswered")
   func pending() throws {
     let slow = FaultRule(on: .read, characteristic: .own(9), action: .slow(.seconds(1)))
     let lab = try Lab.connected([.monitor], faults: [slow])
@@ -67,7 +69,7 @@ struct HostTests {
     #expect(!other.client.take().contains { $0.contains("Connect ") })
   }
 
-  @Test("unplugged: a Pair that is still connecting fails")
+  @Test("unplugging fails a Pair that is still connecting")
   func pairing() throws {
     let lab = try Lab.discovered(faults: [FaultRule(on: .connect, action: .slow(.seconds(5)))])
     try lab.client.begin("Pair", .device)
@@ -79,7 +81,7 @@ struct HostTests {
     #expect(lab.client.take().first == failed)
   }
 
-  @Test("plugged in again: a device that was connected is known below the new path, disconnected")
+  @Test("after replugging, a device that was connected is known below the new path, disconnected")
   func renumbered() throws {
     let lab = try Lab.connected([.small])
     lab.simulator.unplug()
@@ -100,7 +102,7 @@ struct HostTests {
     #expect(lab.simulator.connectedDevices == [.monitor])
   }
 
-  @Test("a device that was only discovered is unknown when the adapter returns")
+  @Test("after replugging, a device that was only discovered is unknown")
   func temporary() throws {
     let lab = try Lab.discovered()
     lab.simulator.unplug()
@@ -109,7 +111,7 @@ struct HostTests {
     #expect(try lab.client.objects().compactMap { $0["Device1"] }.isEmpty)
   }
 
-  @Test("killed: only its name disappears, and the connection with it")
+  @Test("killing bluetoothd removes only its bus name, and drops the connection")
   func crash() throws {
     let lab = try Lab.connected()
     try lab.client.begin("ReadValue", .slow, .noOptions)
@@ -122,7 +124,7 @@ struct HostTests {
     #expect(lab.simulator.connectedDevices == [])
   }
 
-  @Test("a call that is taken up when its caller has left leaves nothing behind")
+  @Test("a call that is handled after its caller left the bus has no effect")
   func callerLeft() throws {
     let lab = try Lab.connected()
     let other = try lab.join()
@@ -156,7 +158,7 @@ struct HostTests {
     }
   }
 
-  @Test("services are resolved in order, early, without any, or never")
+  @Test("services are resolved in order, early, without objects, or never")
   func resolutions() throws {
     #expect(try story(.inOrder) == ["service", "service", "resolved"])
     #expect(

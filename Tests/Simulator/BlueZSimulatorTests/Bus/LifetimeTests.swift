@@ -1,4 +1,4 @@
-// The end of a simulation: what is announced, who is left waiting, and that nothing remains.
+// The end of a simulation: its signals, unanswered calls, and that nothing remains.
 
 import BlueZInterfaces
 import BlueZSimulator
@@ -10,7 +10,9 @@ import Testing
 
 @Suite("The end of a simulation")
 struct LifetimeTests {
-  @Test("connections end, the adapter powers off, then every object is removed, children first")
+  @Test(
+    "ending drops connections, powers off the adapter, then removes all objects, children first"
+  )
   func stop() throws {
     let lab = try Lab.connected([.small])
     lab.simulator.stop()
@@ -34,7 +36,7 @@ struct LifetimeTests {
     #expect(lab.events.last == .linkDown(.monitor))
   }
 
-  @Test("pending calls are not answered by it, and nothing happens afterwards")
+  @Test("ending answers no pending calls, and nothing happens afterwards")
   func pending() throws {
     let slow = FaultRule(on: .read, characteristic: .own(9), action: .slow(.seconds(1)))
     let lab = try Lab.connected(faults: [slow])
@@ -52,7 +54,7 @@ struct LifetimeTests {
     #expect(lab.events == [])
   }
 
-  @Test("a second simulator does not get the name")
+  @Test("a second simulator cannot own the bus name")
   func nameTaken() throws {
     let lab = try Lab()
     let other = BlueZSimulator(bus: try lab.bus.connect(), devices: [])
@@ -95,7 +97,7 @@ struct LifetimeTests {
     }
   }
 
-  /// Runs a simulation, drops it, and returns what is left while its loop runs on.
+  /// Runs a simulation, releases it, and returns the remaining objects while its loop runs on.
   private func leftovers(_ use: (Alone, Loop) throws -> Void) throws -> Leftovers {
     let (left, loop) = (Leftovers(), VirtualTimeLoop())
     do {
@@ -103,13 +105,13 @@ struct LifetimeTests {
       (left.simulator, left.device, left.bus) = (alone.simulator, alone.device, alone.bus)
       try use(alone, loop)
     }
-    // What was posted last is done, and then forgotten.
+    // Lets the last posted job run and be freed.
     try loop.run { try await loop.sleep(for: .milliseconds(1)) }
     loop.end()
     return left
   }
 
-  @Test("a simulation that was stopped in the middle of everything leaves no object behind")
+  @Test("a simulation that is stopped during any activity leaves no object behind")
   func stopped() throws {
     let left = try leftovers { alone, loop in
       let client = try alone.connect()
@@ -128,7 +130,7 @@ struct LifetimeTests {
     #expect(left.bus == nil)
   }
 
-  @Test("an adapter that is plugged in after bluetoothd has ended leaves no object behind")
+  @Test("an adapter that is plugged in after bluetoothd ended leaves no object behind")
   func putInLate() throws {
     let left = try leftovers { alone, loop in
       try alone.connect().leave()
@@ -143,7 +145,7 @@ struct LifetimeTests {
     #expect(left.bus == nil)
   }
 
-  @Test("a simulation that is dropped ends by itself, also one that was never started")
+  @Test("a simulation that is released ends by itself, even if it was never started")
   func dropped() throws {
     for isStarted in [true, false] {
       let left = try leftovers { alone, _ in

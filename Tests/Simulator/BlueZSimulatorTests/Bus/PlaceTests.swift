@@ -5,7 +5,7 @@ import Bluetooth
 import SimulatedDevices
 import Testing
 
-@Suite("Two characteristics of one UUID, in scenarios")
+@Suite("Two characteristics with one UUID, in scenarios")
 struct PlaceTests {
   private func scenario(_ characteristic: String) throws -> ScenarioDefinition {
     try ScenarioFile.parse(
@@ -26,7 +26,7 @@ struct PlaceTests {
     )
   }
 
-  /// Whether the link is lost when the first is read, and when the second is.
+  /// Whether reading the first, and reading the second characteristic, loses the link.
   private func losses(_ characteristic: String) throws -> [Bool] {
     try ["service000a/char000b", "service000a/char000e"].map { path in
       let lab = try Lab(playing: scenario(characteristic))
@@ -38,7 +38,7 @@ struct PlaceTests {
     }
   }
 
-  @Test("a number, a handle and a UUID alone: the one, the other, both")
+  @Test("a number or a handle selects one characteristic, a UUID alone selects both")
   func counts() throws {
     #expect(try losses("1809/2a6e#0") == [true, false])
     #expect(try losses("2a6e#1") == [false, true])
@@ -47,7 +47,7 @@ struct PlaceTests {
     #expect(try losses("1809/2a6e") == [true, true])
   }
 
-  @Test("one that no device has is an error")
+  @Test("a characteristic that no device has is an error")
   func missing() {
     #expect(throws: (any Error).self) { try scenario("2a6e#2") }
   }

@@ -22,7 +22,7 @@ struct PropertiesTests {
     #expect(lab.client.take() == ["DEV Device1 Alias=\"Kitchen\"", "Set replied"])
   }
 
-  @Test("pending changes are announced before any reply, also to another client")
+  @Test("pending changes are announced before any reply, even one to another client")
   func beforeAnswers() throws {
     let lab = try Lab.connected()
     let other = try lab.join()
@@ -35,7 +35,7 @@ struct PropertiesTests {
     #expect(try #require(change) < #require(answer))
   }
 
-  @Test("a Set of the current value replies, and nothing is announced")
+  @Test("setting a property to its current value replies and announces nothing")
   func unchanged() throws {
     let lab = try Lab.discovered()
     #expect(try lab.client.set("Trusted", .boolean(false), .device) == "Set replied")
@@ -45,7 +45,7 @@ struct PropertiesTests {
     #expect(lab.client.take() == Array(repeating: "Set replied", count: 3))
   }
 
-  @Test("an empty alias resets it to the name")
+  @Test("an empty alias resets the alias to the name")
   func alias() throws {
     let lab = try Lab.discovered()
     for target in [Target.device, .adapter] {
@@ -58,7 +58,7 @@ struct PropertiesTests {
   }
 
   @Test(
-    "a property that is only read cannot be set",
+    "a read-only property cannot be set",
     arguments: ["Address", "Name", "Connected", "Paired", "Bonded", "RSSI", "ServicesResolved"]
   )
   func readOnly(name: String) throws {
@@ -71,7 +71,7 @@ struct PropertiesTests {
     )
   }
 
-  @Test("a property that does not exist, or not now, cannot be set")
+  @Test("a property that does not exist or is absent now cannot be set")
   func absentSet() throws {
     let lab = try Lab.discovered()
     for name in ["Bogus", "RSSI"] {
@@ -84,7 +84,7 @@ struct PropertiesTests {
 
   // MARK: Get
 
-  @Test("a property that does not exist, or not now, cannot be got")
+  @Test("a property that does not exist or is absent now cannot be read")
   func absentGet() throws {
     let lab = try Lab.discovered()
     for name in ["Bogus", "RSSI", "TxPower", "Appearance"] {
@@ -96,7 +96,7 @@ struct PropertiesTests {
     }
   }
 
-  @Test("GetAll gives what GetManagedObjects lists, for each interface of each object")
+  @Test("GetAll returns what GetManagedObjects lists, for each interface of each object")
   func getAll() throws {
     let lab = try Lab.connected()
     let device = try #require(try lab.client.objects().first { $0.path == "DEV" })

@@ -7,12 +7,14 @@ import Signals
 import SimulatedDevices
 import Testing
 
-@Suite("The tree of objects")
+@Suite("Object tree")
 struct TreeTests {
   /// The methods of the standard interfaces.
   private static let own = ["Introspect", "Get", "Set", "GetAll"]
 
-  @Test("at first there are the agent manager and the adapter; what has properties has Properties")
+  @Test(
+    "initially the agent manager and the adapter exist, and objects with properties have Properties"
+  )
   func start() throws {
     let lab = try Lab()
     let objects = try lab.client.objects()
@@ -27,7 +29,7 @@ struct TreeTests {
     #expect(objects[1]["Properties"] == [:])
   }
 
-  @Test("the adapter has the properties that clients look at")
+  @Test("the adapter has the properties that clients read")
   func adapter() throws {
     let lab = try Lab()
     let adapter = try #require(try lab.client.objects().last?["Adapter1"])
@@ -45,7 +47,7 @@ struct TreeTests {
     #expect(BluetoothAddress(adapter["Address"]?.asString ?? "") != nil)
   }
 
-  @Test("a connected device has all its attributes below it, the last of each parent first")
+  @Test("a connected device has all its attributes below it, the newest sibling first")
   func connected() throws {
     let lab = try Lab.connected([.small])
     let objects = try lab.client.objects()
@@ -62,7 +64,7 @@ struct TreeTests {
     #expect(objects[2]["Battery1"] == ["Percentage": .byte(87)])
   }
 
-  @Test("services, characteristics and descriptors have bluetoothd's properties, by their kind")
+  @Test("services, characteristics and descriptors have bluetoothd's properties for their kind")
   func attributes() throws {
     let lab = try Lab.connected()
     let objects = try lab.client.objects()
@@ -111,7 +113,7 @@ struct TreeTests {
     #expect(names == ["UUID", "Service", "Value", "Flags"])
   }
 
-  @Test("the service Generic Access is not exported, but among the UUIDs of the device")
+  @Test("the Generic Access service is not exported, but is among the device's UUIDs")
   func hidden() throws {
     let lab = try Lab.connected()
     let objects = try lab.client.objects()
@@ -135,7 +137,7 @@ struct TreeTests {
     return try #require(try client.call("Introspect", target).get().first?.asString)
   }
 
-  @Test("Introspect describes the arguments of methods and the access of properties")
+  @Test("Introspect describes method arguments and property access")
   func document() throws {
     let lab = try Lab.connected()
     let adapter = try introspect(lab.client, Target.adapter.path)

@@ -9,9 +9,9 @@ import Signals
 import SimulatedDevices
 import Testing
 
-@Suite("The log of the boundary")
+@Suite("Boundary log")
 struct BoundaryLogTests {
-  @Test("a client's action is logged under its name, and its effect at the device")
+  @Test("a client's action is logged under the client's name, with its effect at the device")
   func story() throws {
     let control = try ControlLab()
     let (lab, client) = (control.lab, control.lab.client)
@@ -46,7 +46,7 @@ struct BoundaryLogTests {
     )
   }
 
-  @Test("property changes, control actions, and clients that leave are logged")
+  @Test("property changes, control actions and departures of clients are logged")
   func others() throws {
     let control = try ControlLab()
     let other = try control.lab.join()
@@ -71,7 +71,7 @@ struct BoundaryLogTests {
     #expect(numbers.count > 4)
   }
 
-  @Test("a full log drops its oldest entries, and numbers continue")
+  @Test("a full log drops its oldest entries and continues its numbering")
   func bounded() throws {
     let lab = try Lab()
     let log = BoundaryLog(limit: 8)

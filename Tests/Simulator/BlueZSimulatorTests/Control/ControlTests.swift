@@ -1,4 +1,4 @@
-// Steering a running simulation over the bus: what clients of org.bluez see of it.
+// Controlling a running simulation over the bus, as clients of org.bluez observe it.
 
 import BLETesting
 import BlueZInterfaces
@@ -11,9 +11,11 @@ import Signals
 import SimulatedDevices
 import Testing
 
-@Suite("Steering over the bus")
+@Suite("Control over the bus")
 struct ControlTests {
-  @Test("a dropped connection looks like a lost one; without one the error states what to do")
+  @Test(
+    "a dropped connection looks like a lost link; without a connection the error gives a remedy"
+  )
   func dropLink() throws {
     let control = try ControlLab()
     try control.lab.connect()
@@ -27,7 +29,7 @@ struct ControlTests {
     #expect(refusal.message.contains("expected one that a client has connected"))
   }
 
-  @Test("a device that has vanished is not reached until it appears")
+  @Test("a vanished device is unreachable until it appears")
   func vanish() throws {
     let control = try ControlLab()
     try control.lab.connect()
@@ -38,7 +40,7 @@ struct ControlTests {
     #expect(try control.lab.client.ask("Connect", .device) == "Connect replied")
   }
 
-  @Test("a moved device is received with its new RSSI, changing evenly")
+  @Test("a moved device is received with its new RSSI, which changes steadily")
   func move() throws {
     let control = try ControlLab()
     try control.lab.discover()
@@ -56,7 +58,7 @@ struct ControlTests {
     #expect(refusal.message == "invalid RSSI 99: expected -127 to 20 dBm")
   }
 
-  @Test("a changed value is read and notified; a moving one stays constant until it is released")
+  @Test("a changed value is read and notified; a moving value stays fixed until it is released")
   func setValue() throws {
     let control = try ControlLab()
     let name = DBusValue.string("Lab HRM")
@@ -77,7 +79,7 @@ struct ControlTests {
     #expect(try control.steer("GetValue", name, level) == [.bytes([87])])
   }
 
-  @Test("the names of a device file are valid wherever an attribute is named")
+  @Test("the names in a device file are accepted wherever an attribute is named")
   func deviceNames() throws {
     let names = AttributeNames([
       try AttributeName("charge", BluetoothUUID(short: 0x2a19)),
@@ -95,7 +97,7 @@ struct ControlTests {
     try control.steer("Offer", name, .string("cell"), .boolean(false))
   }
 
-  @Test("a characteristic is found under the address and UUID that the log has")
+  @Test("a characteristic is found by the address and UUID in the log")
   func findCharacteristic() throws {
     let control = try ControlLab()
     let (name, level) = (DBusValue.string("lab hrm"), DBusValue.string("battery-level"))
@@ -126,7 +128,7 @@ struct ControlTests {
     #expect(refusal.message.contains("expected heart-rate, battery"))
   }
 
-  @Test("the adapter is powered off, unplugged, and plugged in with another index")
+  @Test("the adapter can be powered off, unplugged, and plugged in with another index")
   func adapter() throws {
     let control = try ControlLab()
     try control.steer("SetPowered", .string(""), .boolean(false))
@@ -140,7 +142,7 @@ struct ControlTests {
     #expect(try control.lab.client.objects().contains { $0.path == "/org/bluez/hci3" })
   }
 
-  @Test("an adapter is named by its interface, its name or its address; another name is refused")
+  @Test("an adapter is named by its path element, name or address; other names are refused")
   func adapterNames() throws {
     let control = try ControlLab()
     for name in ["hci0", "simulated", "00:00:5E:00:53:00", ""] {
@@ -157,7 +159,7 @@ struct ControlTests {
     #expect("\(listed)".contains("hci0") && "\(listed)".contains("00:00:5E:00:53:00"))
   }
 
-  @Test("a device moves along a path, wanders, strays, and moves as in its file again")
+  @Test("a device follows a path, walks, strays, and then moves as its file says again")
   func moving() throws {
     let control = try ControlLab()
     let name = DBusValue.string("Lab HRM")
@@ -186,7 +188,7 @@ struct ControlTests {
     }
   }
 
-  @Test("a changed advertisement is received; what is not given stays; an RSSI ends a movement")
+  @Test("a changed advertisement is received; other keys stay; an RSSI stops a movement")
   func advertise() throws {
     let control = try ControlLab()
     let name = DBusValue.string("Lab HRM")
@@ -210,7 +212,7 @@ struct ControlTests {
     #expect(refusal.message.contains("did you mean 'rssi'?"))
   }
 
-  @Test("a device that stops accepting connections is found, and connected to when it does again")
+  @Test("a device that refuses connections is still found, and connects when it accepts again")
   func connectable() throws {
     let control = try ControlLab()
     try control.lab.discover()
@@ -220,7 +222,7 @@ struct ControlTests {
     #expect(try control.lab.client.ask("Connect", .device) == "Connect replied")
   }
 
-  @Test("a restarted daemon has another owner and knows what was connected; the log continues")
+  @Test("a restarted daemon has a new owner and keeps connected devices; the log continues")
   func restart() throws {
     let control = try ControlLab()
     let person = control.person
@@ -239,7 +241,7 @@ struct ControlTests {
     try control.steer("DropLink", .string("Lab HRM"))
   }
 
-  @Test("a fault that is added hits the next operation, and is gone when all are cleared")
+  @Test("an added fault hits the next operation, and clearing removes all faults")
   func faults() throws {
     let control = try ControlLab()
     try control.lab.connect()
@@ -261,7 +263,7 @@ struct ControlTests {
     #expect(wrong.message.contains("did you mean 'read'"))
   }
 
-  @Test("an unknown name is an error with the known or the nearest names")
+  @Test("the error for an unknown name lists the known or nearest names")
   func names() throws {
     let control = try ControlLab([.monitor, .beacon(2)])
     let device = try control.refusal("Vanish", .string("Lab HRN"))
@@ -284,7 +286,7 @@ struct ControlTests {
     #expect(large.message == "the value has 513 bytes: expected at most 512")
   }
 
-  @Test("the devices are listed with their links")
+  @Test("the devices are listed with their connections")
   func list() throws {
     let control = try ControlLab([.monitor, .beacon(2)])
     try control.lab.connect()
@@ -312,7 +314,7 @@ struct ControlTests {
     #expect(text.contains("<signal name=\"Logged\">"))
   }
 
-  @Test("the table of docs/simulator-control.md has every method; UPDATE_GENERATED=1 writes it")
+  @Test("docs/simulator-control.md lists every method; UPDATE_GENERATED=1 writes the table")
   func documentation() throws {
     let page = URL(filePath: projectFolder).appending(path: "docs/simulator-control.md")
     let text = try String(contentsOf: page, encoding: .utf8)
@@ -324,6 +326,6 @@ struct ControlTests {
     if ProcessInfo.processInfo.environment["UPDATE_GENERATED"] != nil {
       try made.write(to: page, atomically: true, encoding: .utf8)
     }
-    #expect(made == text, "the rows of ControlVerb make another table")
+    #expect(made == text, "the table differs from the rows of ControlVerb")
   }
 }

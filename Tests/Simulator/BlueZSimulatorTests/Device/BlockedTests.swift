@@ -14,7 +14,7 @@ struct BlockedTests {
     try lab.pass()
   }
 
-  @Test("blocking ends the link without the wait of Disconnect")
+  @Test("blocking a device drops its link without Disconnect's delay")
   func connected() throws {
     let lab = try Lab.connected()
     try set(true, lab)
@@ -27,7 +27,7 @@ struct BlockedTests {
     #expect(lab.simulator.connectedDevices.isEmpty)
   }
 
-  @Test("a blocked device is received, and cannot be connected, unless it is unblocked before")
+  @Test("a blocked device is received but cannot be connected until it is unblocked")
   func connecting() throws {
     let lab = try Lab.discovered()
     try set(true, lab)
@@ -49,7 +49,7 @@ struct BlockedTests {
     #expect(try lab.client.ask("Connect", .device) == "Connect replied")
   }
 
-  @Test("a device that was blocked stays known")
+  @Test("a device stays known after it was blocked")
   func known() throws {
     let lab = try Lab.discovered()
     try set(true, lab)

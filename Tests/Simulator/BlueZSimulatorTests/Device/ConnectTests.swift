@@ -16,7 +16,9 @@ struct ConnectTests {
   private static let canceled = "Connect failed org.bluez.Error.Failed: br-connection-canceled"
   private static let ioError = "Connect failed org.bluez.Error.Failed: Input/output error"
 
-  @Test("Connected, the answer, the attributes by handle, UUIDs with ServicesResolved, Battery1")
+  @Test(
+    "Connect sets Connected, replies, adds attributes and UUIDs, then ServicesResolved and Battery1"
+  )
   func first() throws {
     let lab = try Lab.discovered()
     try lab.client.begin("Connect", .device)
@@ -57,7 +59,7 @@ struct ConnectTests {
     #expect(lab.simulator.connectedDevices == [.monitor])
   }
 
-  @Test("the name of a device that advertises none is read after its services")
+  @Test("the name of a device that advertises none is read after its services are resolved")
   func name() throws {
     let unnamed = DeviceDefinition.monitor.changing { $0.advertisement.includesName = false }
     let lab = try Lab.discovered([unnamed])
@@ -70,9 +72,7 @@ struct ConnectTests {
     #expect(try lab.client.property("Alias", .device) == .string("Lab HRM"))
   }
 
-  @Test(
-    "a Device Name replaces another, advertised name until the next advertisement, in each connection"
-  )
+  @Test("in each connection, Device Name replaces an advertised name until the next advertisement")
   func gapName() throws {
     let renamed = DeviceDefinition.monitor.changing { $0.gapName = "HRM 9" }
     let lab = try Lab.discovered([renamed])
@@ -91,7 +91,7 @@ struct ConnectTests {
     }
   }
 
-  @Test("a known device is connected again without announcing its attributes again")
+  @Test("reconnecting a known device does not announce its attributes again")
   func again() throws {
     let lab = try Lab.connected()
     try lab.client.call("Disconnect", .device)
@@ -117,7 +117,7 @@ struct ConnectTests {
     #expect(lab.client.take() == ["Connect replied"])
   }
 
-  @Test("a second Connect is refused while the first is pending, whoever calls")
+  @Test("a second Connect is refused while the first is pending, whichever client calls it")
   func connecting() throws {
     let lab = try Lab.discovered()
     let other = try lab.join()
@@ -128,7 +128,7 @@ struct ConnectTests {
     #expect(lab.client.lines.contains("Connect replied"))
   }
 
-  @Test("Connect to a device out of range fails after 40 s, without a signal")
+  @Test("Connect to a device out of range fails after 40 s without a signal")
   func absent() throws {
     let lab = try Lab.discovered()
     lab.simulator.vanish(.monitor)
@@ -149,7 +149,7 @@ struct ConnectTests {
     #expect(lab.client.take() == [Self.ioError])
   }
 
-  @Test("Disconnect of a pending Connect cancels it, and succeeds")
+  @Test("Disconnect cancels a pending Connect and succeeds")
   func canceling() throws {
     let lab = try Lab.discovered()
     lab.simulator.vanish(.monitor)
@@ -163,7 +163,7 @@ struct ConnectTests {
     #expect(try lab.client.ask("Connect", .device) == "Connect replied")
   }
 
-  @Test("RemoveDevice while Connect is pending removes the device; Connect is never answered")
+  @Test("RemoveDevice during a pending Connect removes the device and leaves Connect unanswered")
   func removing() throws {
     let lab = try Lab.discovered()
     lab.simulator.vanish(.monitor)
@@ -178,7 +178,7 @@ struct ConnectTests {
     )
   }
 
-  @Test("while a client discovers, Connect works and discovery goes on without this device")
+  @Test("while a client discovers, Connect works, and discovery continues without this device")
   func discovering() throws {
     let lab = try Lab()
     try lab.client.call("SetDiscoveryFilter", .adapter, [.properties(["RSSI": .int16(-100)])])
@@ -197,7 +197,7 @@ struct ConnectTests {
   }
 
   @Test(
-    "what goes wrong with a link while it is made is announced",
+    "a failure while a link is being made is announced",
     arguments: [
       (
         FaultRule(on: .connect, action: .loseLinkBefore),
@@ -207,7 +207,7 @@ struct ConnectTests {
         FaultRule(on: .discover, action: .loseLinkBefore),
         ["DEV Device1 Connected=true", "Connect replied", "DEV Device1 Connected=false"]
       ),
-      // Where discovery is refused there are no services, and they are resolved.
+      // If discovery is refused, ServicesResolved is still set, with no services.
       (
         FaultRule(on: .discover, action: OperationFault.refuse(.insufficientResources)),
         ["DEV Device1 Connected=true", "Connect replied", "DEV Device1 ServicesResolved=true"]

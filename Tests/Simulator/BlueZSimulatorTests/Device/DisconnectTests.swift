@@ -7,7 +7,7 @@ import Signals
 import SimulatedDevices
 import Testing
 
-@Suite("The end of a link")
+@Suite("End of the link")
 struct DisconnectTests {
   private static let notConnected = "org.bluez.Error.Failed: Not connected"
 
@@ -28,7 +28,9 @@ struct DisconnectTests {
     FaultRule(on: .read, characteristic: .own(9), action: .slow(.seconds(1)))
   ]
 
-  @Test("Disconnect: Battery1 goes, 2 s, ServicesResolved, the answer, Connected, the sockets")
+  @Test(
+    "Disconnect removes Battery1, waits 2 s, updates ServicesResolved, replies, then ends the link"
+  )
   func disconnect() throws {
     let lab = try Lab.connected(faults: Self.slowRead)
     let sockets = try load(lab)
@@ -51,7 +53,7 @@ struct DisconnectTests {
     #expect(sockets.count == 4)
   }
 
-  @Test("while a Disconnect waits, a second one waits too, and both are answered")
+  @Test("a second Disconnect waits with the first, and both are answered")
   func twice() throws {
     let lab = try Lab.connected()
     try lab.client.begin("Disconnect", .device)
@@ -75,7 +77,9 @@ struct DisconnectTests {
     #expect(lab.client.take() == ["Disconnect replied"])
   }
 
-  @Test("a lost link: one message, pending requests fail, Battery1 goes, sockets are released")
+  @Test(
+    "a lost link sends one message, fails pending requests, and removes Battery1 and the sockets"
+  )
   func loss() throws {
     let lab = try Lab.connected(faults: Self.slowRead)
     let sockets = try load(lab)
@@ -95,7 +99,7 @@ struct DisconnectTests {
     #expect(sockets.count == 4)
   }
 
-  @Test("a link that is lost while Disconnect waits ends the wait")
+  @Test("a link that drops during Disconnect's delay ends the delay")
   func lossWhileClosing() throws {
     let lab = try Lab.connected()
     try lab.client.begin("Disconnect", .device)
@@ -110,7 +114,7 @@ struct DisconnectTests {
     )
   }
 
-  @Test("the attributes stay, and every call to them fails with not connected")
+  @Test("the attributes stay, and every call to them fails as not connected")
   func afterwards() throws {
     let lab = try Lab.connected()
     lab.simulator.loseLink(.monitor)
@@ -128,7 +132,7 @@ struct DisconnectTests {
     #expect(acquired == "AcquireNotify failed \(Self.notConnected)")
   }
 
-  @Test("while Disconnect waits, StartNotify is refused as not connected")
+  @Test("during Disconnect's delay, StartNotify is refused as not connected")
   func notifyWhileClosing() throws {
     let lab = try Lab.connected()
     try lab.client.begin("Disconnect", .device)
@@ -150,7 +154,7 @@ struct DisconnectTests {
     #expect(lab.client.take().first == "DEV Device1 ServicesResolved=false Connected=false")
   }
 
-  @Test("a connection stays when the client that made it leaves the bus")
+  @Test("a connection stays up when the client that made it leaves the bus")
   func orphan() throws {
     let lab = try Lab.discovered()
     let other = try lab.join()
@@ -165,9 +169,7 @@ struct DisconnectTests {
 
   // MARK: RemoveDevice
 
-  @Test(
-    "RemoveDevice of a connected device disconnects first, answers, then removes, children first"
-  )
+  @Test("RemoveDevice of a connected device disconnects, replies, then removes it, children first")
   func remove() throws {
     let lab = try Lab.connected([.small])
     try lab.client.call("RemoveDevice", .adapter, [.objectPath(Target.device.path)])
@@ -211,7 +213,7 @@ struct DisconnectTests {
     )
   }
 
-  @Test("a device that was removed is new when it is found again: no values, no sessions, no trust")
+  @Test("a removed device that is found again is new: no values, no sessions, no trust")
   func removedIsForgotten() throws {
     let lab = try Lab.connected()
     let client = lab.client

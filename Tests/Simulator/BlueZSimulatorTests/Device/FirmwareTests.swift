@@ -1,4 +1,4 @@
-// Other firmware without an indication: what bluetoothd has read before is stale.
+// New firmware without a Service Changed indication: bluetoothd's cached services are stale.
 
 import BlueZInterfaces
 import BlueZSimulator
@@ -8,12 +8,14 @@ import Signals
 import SimulatedDevices
 import Testing
 
-@Suite("Other firmware")
+@Suite("Replaced firmware")
 struct FirmwareTests {
   static let service = BluetoothUUID(short: 0x180d)
   static let failed = "org.bluez.Error.Failed: Operation failed with ATT error: 0x01"
 
-  @Test("the objects stay, and requests to them are refused as Invalid Handle, over all links")
+  @Test(
+    "after a firmware change, the objects stay, and requests fail as Invalid Handle on every link"
+  )
   func stale() throws {
     let lab = try Lab.connected()
     lab.simulator.replace(Self.service, true, at: .monitor)
@@ -30,7 +32,7 @@ struct FirmwareTests {
     }
   }
 
-  @Test("a device that is removed and found anew does not have the service")
+  @Test("a device that is removed and found again does not have the removed service")
   func anew() throws {
     let lab = try Lab.connected()
     lab.simulator.replace(Self.service, true, at: .monitor)
@@ -42,7 +44,7 @@ struct FirmwareTests {
     #expect(lab.client.lines.contains { $0.contains("service0012") })
   }
 
-  @Test("the earlier firmware has the service as it was; before any link, it is not there at all")
+  @Test("restoring the firmware restores the service; a device never connected meanwhile lacks it")
   func back() throws {
     let lab = try Lab.discovered()
     lab.simulator.replace(Self.service, true, at: .monitor)

@@ -9,14 +9,14 @@ import Signals
 import SimulatedDevices
 import Testing
 
-@Suite("Subscriptions of bluetoothd's own")
+@Suite("Subscriptions made by bluetoothd")
 struct OwnSubscriptionTests {
 
   static let configuration = Target(
     ObjectPath(stringLiteral: Target.battery.path.text + "/desc0015"), GattDescriptor1.interface
   )
 
-  @Test("Battery1 follows the level without subscribers, and the characteristic is not announced")
+  @Test("Battery1 follows the level without subscribers, and the characteristic announces nothing")
   func follows() throws {
     let lab = try Lab.connected()
     try lab.pass(.seconds(121))
@@ -24,7 +24,7 @@ struct OwnSubscriptionTests {
     #expect(lab.events.allSatisfy { "\($0)".contains("link up") || "\($0)".contains("scan") })
   }
 
-  @Test("when the last client unsubscribes, so does bluetoothd, on this connection")
+  @Test("when the last client unsubscribes, bluetoothd unsubscribes too, for this connection")
   func stopped() throws {
     let lab = try Lab.connected()
     try lab.client.call("StartNotify", .battery)
@@ -39,7 +39,7 @@ struct OwnSubscriptionTests {
     #expect(lab.client.take().last?.hasPrefix("DEV Battery1 Percentage=") == true)
   }
 
-  @Test("it ends with the link, and Battery1 with it; the next link has both again")
+  @Test("its subscription and Battery1 end with the link and return with the next link")
   func link() throws {
     let lab = try Lab.connected()
     lab.simulator.loseLink(.monitor)
@@ -64,7 +64,7 @@ struct OwnSubscriptionTests {
     #expect(try lab.client.call("ReadValue", changed, .noOptions).get() == [.bytes([2, 0])])
   }
 
-  @Test("where the battery goes from the services, Battery1 goes; where it comes, it comes")
+  @Test("Battery1 is removed and added with the battery service")
   func offered() throws {
     let lab = try Lab.connected()
     lab.simulator.offer(BluetoothUUID(short: 0x180f), false, at: .monitor)

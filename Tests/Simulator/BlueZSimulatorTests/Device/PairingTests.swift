@@ -19,7 +19,9 @@ struct PairingTests {
 
   // MARK: AgentManager1
 
-  @Test("RegisterAgent is answered, then the adapter is pairable; UnregisterAgent likewise")
+  @Test(
+    "RegisterAgent replies, then the adapter is pairable; UnregisterAgent replies, then it is not"
+  )
   func agents() throws {
     let lab = try Lab()
     _ = try register(lab.client)
@@ -36,7 +38,7 @@ struct PairingTests {
   }
 
   @Test(
-    "every capability is taken, the empty one too",
+    "every capability is accepted, including an empty one",
     arguments: [
       "", "DisplayOnly", "DisplayYesNo", "KeyboardOnly", "NoInputNoOutput", "KeyboardDisplay",
     ]
@@ -46,7 +48,7 @@ struct PairingTests {
     #expect(try register(lab.client, name) == "RegisterAgent replied")
   }
 
-  @Test("an unknown capability, a second agent, and one that is not there are refused")
+  @Test("an unknown capability, a second agent and a missing agent are refused")
   func refusals() throws {
     let lab = try Lab()
     let client = lab.client
@@ -69,7 +71,7 @@ struct PairingTests {
     #expect(other == "UnregisterAgent failed \(absent)")
   }
 
-  @Test("the agent of a client that leaves the bus goes with it; the last one ends pairable")
+  @Test("the agent of a client that leaves the bus is removed; removing the last one ends Pairable")
   func vanished() throws {
     let lab = try Lab()
     let (first, second) = (try lab.join(), try lab.join())
@@ -87,7 +89,7 @@ struct PairingTests {
 
   // MARK: Pair
 
-  @Test("Pair with a link: Bonded and Paired in one message, then the answer")
+  @Test("Pair with a link sets Bonded and Paired in one message, then replies")
   func connected() throws {
     let lab = try Lab.connected()
     _ = try register(lab.client)
@@ -97,7 +99,7 @@ struct PairingTests {
     #expect(lab.client.take() == ["DEV Device1 Bonded=true Paired=true", "Pair replied"])
   }
 
-  @Test("Pair without a link makes one, and is answered once the services are resolved")
+  @Test("Pair without a link connects first, and replies once the services are resolved")
   func disconnected() throws {
     let lab = try Lab.discovered()
     _ = try register(lab.client)
@@ -113,7 +115,7 @@ struct PairingTests {
     #expect(lines.contains("DEV Device1 Bonded=true"))
   }
 
-  @Test("without any agent, Pair fails, and the link that it made stays")
+  @Test("without an agent, Pair fails, and the link that it made stays up")
   func withoutAgent() throws {
     let lab = try Lab.discovered()
     let failed = "Pair failed org.bluez.Error.AuthenticationFailed: Authentication Failed"
@@ -126,7 +128,7 @@ struct PairingTests {
     #expect(lab.simulator.connectedDevices == [.monitor])
   }
 
-  @Test("Pair of a paired device is not answered before the link ends")
+  @Test("Pair of a paired device is not answered until the link ends")
   func again() throws {
     let lab = try Lab.connected()
     _ = try register(lab.client)
@@ -146,7 +148,7 @@ struct PairingTests {
     )
   }
 
-  @Test("a second Pair is refused while one is pending; CancelPairing ends it")
+  @Test("a second Pair is refused while one is pending; CancelPairing ends the pending one")
   func canceled() throws {
     let lab = try Lab.discovered()
     _ = try register(lab.client)
@@ -170,7 +172,7 @@ struct PairingTests {
     #expect(try lab.client.property("Paired", .device) == .boolean(false))
   }
 
-  @Test("Pair of a device out of range fails as its connection does")
+  @Test("Pair of a device out of range fails as Connect does")
   func absent() throws {
     let lab = try Lab.discovered()
     _ = try register(lab.client)

@@ -1,4 +1,4 @@
-// Devices that end their links and leave by themselves, as clients see it.
+// Devices that disconnect or disappear on their own, as clients see them.
 
 import BlueZInterfaces
 import BlueZSimulator
@@ -9,7 +9,7 @@ import Testing
 
 @testable import SimulatedDevices
 
-@Suite("Devices that leave")
+@Suite("Devices that disappear")
 struct PresenceTests {
   /// The monitor, with a machine that leaves when its control point is written.
   let leaving = DeviceDefinition.monitor.changing { device in
@@ -45,7 +45,7 @@ struct PresenceTests {
     return lab
   }
 
-  @Test("a device that disconnects is disconnected, by the remote side if that is signalled")
+  @Test("a device that disconnects reports a remote disconnect if reasons are signalled")
   func endsLink() throws {
     let lab = try connected(BlueZVersion(5, 83))
     try lab.client.call("WriteValue", .control, .write([1]))
@@ -55,7 +55,7 @@ struct PresenceTests {
     #expect(try lab.client.ask("Connect", .device) == "Connect replied")
   }
 
-  @Test("a device that restarts is absent for a while, and is found again after it")
+  @Test("a device that restarts is absent for a while, and is then found again")
   func restarts() throws {
     let lab = try connected()
     try lab.client.call("WriteValue", .control, .write([2]))
@@ -66,7 +66,7 @@ struct PresenceTests {
     #expect((.milliseconds(4_700)..<(.milliseconds(5_000))).contains(lab.loop.now - before))
   }
 
-  @Test("an attempt to connect to an absent device succeeds when it appears")
+  @Test("a connection attempt to an absent device succeeds when the device appears")
   func searched() throws {
     let lab = try connected()
     lab.simulator.vanish(.monitor)

@@ -17,7 +17,7 @@ struct WeakSignalTests {
     return try Lab([device])
   }
 
-  /// How often RSSI was announced within ten seconds of a scan.
+  /// The number of RSSI changes announced within ten seconds of a scan.
   func reports(_ lab: Lab) throws -> Int {
     let filter = DBusValue.properties(["DuplicateData": .boolean(true)])
     try lab.client.call("SetDiscoveryFilter", .adapter, [filter])
@@ -28,7 +28,7 @@ struct WeakSignalTests {
     return lab.client.messages.count { $0.body.first?.asString == Device1.interface }
   }
 
-  @Test("advertisements are lost the more the weaker they are")
+  @Test("weaker advertisements are lost more often")
   func advertisements() throws {
     let counts = try [-60, -95, -100].map { try reports(lab(rssi: $0)) }
     #expect(counts[0] >= 90)
@@ -36,7 +36,7 @@ struct WeakSignalTests {
     #expect(counts[2] == 0)
   }
 
-  @Test("Connect waits for a device out of reach, and makes the link when it is carried near")
+  @Test("Connect to a device out of range waits, and connects when the device comes near")
   func connect() throws {
     let lab = try lab(rssi: -60)
     try lab.discover()
@@ -50,7 +50,7 @@ struct WeakSignalTests {
     #expect(lab.simulator.connectedDevices == [.monitor])
   }
 
-  @Test("Connect gives up on a device that stays out of reach, as bluetoothd does")
+  @Test("Connect to a device that stays out of range fails, as with bluetoothd")
   func unreachable() throws {
     let lab = try lab(rssi: -60)
     try lab.discover()
@@ -60,7 +60,7 @@ struct WeakSignalTests {
     #expect(lab.loop.now - began == .seconds(40))
   }
 
-  @Test("a connection is lost when the device moves away, and announced as lost")
+  @Test("a connection drops when the device moves away, and is announced as lost")
   func carriedAway() throws {
     let lab = try lab(rssi: -60)
     try lab.connect()

@@ -1,4 +1,4 @@
-// AcquireNotify that is refused, stopped or left alone before its socket is there.
+// AcquireNotify calls that are refused, stopped or abandoned before their socket exists.
 
 import BlueZInterfaces
 import BlueZSimulator
@@ -23,7 +23,7 @@ struct AcquireFailureTests {
     return try Lab.connected(faults: [fault], settings: settings)
   }
 
-  /// Nobody can have it as long as the object is there, though nobody has it.
+  /// Expects that no client can acquire the characteristic although none holds it.
   private func expectStuck(_ lab: Lab) throws {
     #expect(try lab.client.property("NotifyAcquired", .heartRate) == .boolean(true))
     #expect(try lab.client.ask("AcquireNotify", .heartRate, .noOptions) == Self.taken)
@@ -42,7 +42,7 @@ struct AcquireFailureTests {
     lab.client.forget()
   }
 
-  @Test("a refusal of the device is not reported, and blocks acquiring until the device is removed")
+  @Test("the device's refusal is not reported, and blocks acquiring until the device is removed")
   func refused() throws {
     let lab = try connected(Self.refusal)
     try lab.client.begin("AcquireNotify", .heartRate, .noOptions)
@@ -51,7 +51,7 @@ struct AcquireFailureTests {
     try expectStuck(lab)
   }
 
-  @Test("the end of the connection is not reported either, with the same outcome")
+  @Test("a dropped connection is not reported either, and also blocks acquiring")
   func lost() throws {
     let lab = try connected(Self.slow)
     try lab.client.begin("AcquireNotify", .heartRate, .noOptions)
@@ -65,7 +65,7 @@ struct AcquireFailureTests {
     try expectStuck(lab)
   }
 
-  @Test("a client that leaves before its socket is there leaves it acquired by nobody")
+  @Test("a client that leaves before it gets its socket leaves the characteristic acquired")
   func left() throws {
     let lab = try connected(Self.slow)
     let other = try lab.join()
@@ -77,7 +77,7 @@ struct AcquireFailureTests {
     try expectStuck(lab)
   }
 
-  @Test("StopNotify gives back what waits for its socket, and the call is never answered")
+  @Test("StopNotify releases a pending acquisition, whose call is never answered")
   func stopped() throws {
     let lab = try connected(Self.slow)
     let other = try lab.join()
@@ -90,7 +90,7 @@ struct AcquireFailureTests {
     #expect(lab.events.last == .unsubscribed(.monitor, "2a37"))
   }
 
-  @Test("bluetoothd 5.84 reports the refusal, and leaves nothing behind")
+  @Test("bluetoothd 5.84 reports the refusal and leaves nothing acquired")
   func reported() throws {
     let lab = try connected(Self.refusal, BlueZVersion(5, 84))
     #expect(

@@ -16,7 +16,7 @@ struct AcquireTests {
   private static let notifyAcquired = "org.bluez.Error.NotPermitted: Notify acquired"
   private static let writeAcquired = "org.bluez.Error.NotPermitted: Write acquired"
 
-  /// What there is to read; nil at the end of the file.
+  /// The available bytes; nil at the end of the file.
   private func packets(_ socket: UnixFD) -> [[UInt8]?] {
     var found: [[UInt8]?] = []
     var buffer = [UInt8](repeating: 0, count: 600)
@@ -37,7 +37,7 @@ struct AcquireTests {
 
   // MARK: Notify
 
-  @Test("NotifyAcquired precedes the socket; each packet is one value, none is signalled")
+  @Test("NotifyAcquired precedes the socket; each packet is one value, and no value is signalled")
   func notify() throws {
     let lab = try Lab.connected()
     let socket = try acquire("AcquireNotify", .heartRate, lab.client)
@@ -61,7 +61,7 @@ struct AcquireTests {
     #expect(lab.events.last == .notified(.monitor, "2a37", [0x57]), "the device has sent it")
   }
 
-  @Test("the socket is one of sequenced packets that does not block")
+  @Test("the socket is a non-blocking sequenced-packet socket")
   func kind() throws {
     let lab = try Lab.connected()
     let socket = try acquire("AcquireNotify", .heartRate, lab.client)
@@ -72,7 +72,7 @@ struct AcquireTests {
     #expect(fcntl(socket.descriptor, F_GETFL) & O_NONBLOCK != 0)
   }
 
-  @Test("while it is acquired, nobody acquires it again or starts to notify")
+  @Test("while it is acquired, no client can acquire it again or start notifying")
   func notifyLocked() throws {
     let lab = try Lab.connected()
     let other = try lab.join()
@@ -86,7 +86,7 @@ struct AcquireTests {
     #expect(packets(socket) == [])
   }
 
-  @Test("while a client notifies, nobody acquires")
+  @Test("while a client notifies, no client can acquire")
   func notifying() throws {
     let lab = try Lab.connected()
     try lab.client.call("StartNotify", .heartRate)
@@ -96,7 +96,7 @@ struct AcquireTests {
     )
   }
 
-  @Test("StopNotify releases it")
+  @Test("StopNotify releases the socket")
   func stopped() throws {
     let lab = try Lab.connected()
     let socket = try acquire("AcquireNotify", .heartRate, lab.client)
@@ -107,7 +107,7 @@ struct AcquireTests {
     #expect(try lab.client.ask("StartNotify", .heartRate) == "StartNotify replied")
   }
 
-  @Test("closing the socket releases it, and the device is not subscribed to any more")
+  @Test("closing the socket releases it and ends the subscription at the device")
   func closed() throws {
     let lab = try Lab.connected()
     let socket = try acquire("AcquireNotify", .heartRate, lab.client)
@@ -133,7 +133,7 @@ struct AcquireTests {
   }
 
   @Test(
-    "what the properties do not offer is not supported: an indication cannot be acquired, either",
+    "a characteristic without the property, or with indications only, cannot be acquired",
     arguments: [
       ("StartNotify", Target.location), ("AcquireNotify", .location),
       ("AcquireNotify", .indicated), ("AcquireWrite", .short),
@@ -169,7 +169,7 @@ struct AcquireTests {
     #expect(try lab.client.ask("ReadValue", .echo, .noOptions) == "ReadValue replied 0x03")
   }
 
-  @Test("while it is acquired, nobody acquires it again or writes")
+  @Test("while it is acquired, no client can acquire it again or write")
   func writeLocked() throws {
     let lab = try Lab.connected()
     let other = try lab.join()
@@ -192,7 +192,7 @@ struct AcquireTests {
 
   // MARK: Links that end
 
-  @Test("after the link is lost, packets not yet read stay, then the file ends; writes break")
+  @Test("after the link drops, unread packets stay, then the file ends; writes fail")
   func lost() throws {
     let lab = try Lab.connected()
     let notify = try acquire("AcquireNotify", .heartRate, lab.client)
@@ -210,7 +210,7 @@ struct AcquireTests {
     #expect(try lab.client.property("WriteAcquired", .echo) == .boolean(false))
   }
 
-  @Test("a client that leaves the bus releases what it had acquired")
+  @Test("a client that leaves the bus releases the sockets it acquired")
   func vanished() throws {
     let lab = try Lab.connected()
     let other = try lab.join()

@@ -1,4 +1,4 @@
-// StartNotify and StopNotify: sessions of clients, and who gets what.
+// StartNotify and StopNotify: client sessions, and which client receives which values.
 
 import BlueZSimulator
 import Bluetooth
@@ -23,7 +23,7 @@ struct NotifyTests {
     #expect(values.allSatisfy { $0.hasPrefix("\(Self.path) Value=0x") })
   }
 
-  @Test("a value that comes before the answer to the subscription is signalled before it")
+  @Test("a value that arrives before the reply to the subscription is signalled before the reply")
   func early() throws {
     let late = FaultRule(on: .subscribe, action: .answerLate(.milliseconds(300)))
     let lab = try Lab.connected([.early], faults: [late])
@@ -35,7 +35,7 @@ struct NotifyTests {
     )
   }
 
-  @Test("what has no configuration sends to everybody: StartNotify asks the device nothing")
+  @Test("without a configuration, StartNotify writes nothing, and values are sent to every client")
   func withoutConfiguration() throws {
     let device = DeviceDefinition.monitor.changing { device in
       device.services[0].characteristics[0].hasConfiguration = false
@@ -54,7 +54,7 @@ struct NotifyTests {
   }
 
   @Test(
-    "the only descriptor of what has no configuration is taken for it, and written",
+    "without a configuration, the only descriptor is mistaken for one and written",
     arguments: [
       (true, "StartNotify replied", [1, 0]),
       (
@@ -75,7 +75,7 @@ struct NotifyTests {
     #expect(try lab.device.read(13).get() == value)
   }
 
-  @Test("StopNotify: Notifying is announced, then the reply, and no value after that")
+  @Test("StopNotify announces Notifying, then replies, and no value follows")
   func stop() throws {
     let lab = try Lab.connected()
     try lab.client.call("StartNotify", .heartRate)
@@ -86,7 +86,7 @@ struct NotifyTests {
     #expect(lab.events.last == .unsubscribed(.monitor, "2a37"))
   }
 
-  @Test("indications look the same")
+  @Test("indications look like notifications to a client")
   func indications() throws {
     let lab = try Lab.connected()
     try lab.client.call("StartNotify", .indicated)
@@ -96,7 +96,7 @@ struct NotifyTests {
     #expect(lab.client.take().first?.hasPrefix("\(path) Value=0x") == true)
   }
 
-  @Test("values that arrive together are signalled one by one, even when they are equal")
+  @Test("values that arrive together are signalled one by one, even if they are equal")
   func unmerged() throws {
     let lab = try Lab.connected()
     try lab.client.call("StartNotify", .echo)
@@ -112,7 +112,7 @@ struct NotifyTests {
     #expect(lab.client.take() == [1, 1, 2].map { "\(path) Value=0x0\($0)" })
   }
 
-  @Test("a second StartNotify of the same client succeeds without a signal")
+  @Test("a second StartNotify from the same client succeeds without a signal")
   func again() throws {
     let lab = try Lab.connected()
     try lab.client.call("StartNotify", .heartRate)
@@ -125,7 +125,7 @@ struct NotifyTests {
     #expect(try lab.client.property("Notifying", .heartRate) == .boolean(false))
   }
 
-  @Test("a second StartNotify is refused while the first one of the same client is pending")
+  @Test("a second StartNotify is refused while the first from the same client is pending")
   func pending() throws {
     let lab = try Lab.connected()
     try lab.client.begin("StartNotify", .heartRate)
@@ -137,7 +137,7 @@ struct NotifyTests {
     #expect(lab.client.lines.last == "StartNotify replied")
   }
 
-  @Test("every client has a session of its own; the last one turns notifications off")
+  @Test("every client has its own notify session; the last one to stop ends notifications")
   func sessions() throws {
     let lab = try Lab.connected()
     let other = try lab.join()
@@ -155,7 +155,7 @@ struct NotifyTests {
     #expect(lab.client.take() == ["\(Self.path) Notifying=false"])
   }
 
-  @Test("values are signalled to everybody, whoever subscribed")
+  @Test("values are signalled to every client, whichever client subscribed")
   func broadcast() throws {
     let lab = try Lab.connected()
     let other = try lab.join()
@@ -167,7 +167,7 @@ struct NotifyTests {
     #expect(other.lines == lab.client.lines)
   }
 
-  @Test("the session of a client that leaves the bus ends, and the link stays")
+  @Test("the notify session of a client that leaves the bus ends, and the link stays up")
   func vanished() throws {
     let lab = try Lab.connected()
     let other = try lab.join()
@@ -194,7 +194,9 @@ struct NotifyTests {
     #expect(lab.events == [.subscribed(.monitor, "2a37"), .unsubscribed(.monitor, "2a37")])
   }
 
-  @Test("a subscription that the device refuses has the error of its code, and no session")
+  @Test(
+    "a subscription that the device refuses fails with the error for its code, and has no session"
+  )
   func refused() throws {
     let refusal = OperationFault.refuse(.insufficientResources)
     let rule = FaultRule(on: .subscribe, occurrence: .nth(1), action: refusal)
@@ -211,7 +213,7 @@ struct NotifyTests {
     #expect(try lab.client.ask("StartNotify", .heartRate) == "StartNotify replied")
   }
 
-  @Test("a refused client that was the last one left ends what another had begun")
+  @Test("a refused StartNotify ends the subscription if the other client has stopped")
   func refusedLast() throws {
     let refusal = OperationFault.refuse(.insufficientResources)
     let lab = try Lab.connected(faults: [
@@ -234,7 +236,7 @@ struct NotifyTests {
 
   // MARK: Links that end
 
-  @Test("Notifying stays through a lost link, and values come again after reconnecting")
+  @Test("Notifying stays true through a lost link, and values resume after reconnecting")
   func kept() throws {
     let lab = try Lab.connected()
     try lab.client.call("StartNotify", .heartRate)
@@ -280,7 +282,7 @@ struct NotifyTests {
     #expect(lab.client.take().contains { $0.contains("Value=") } == false)
   }
 
-  @Test("StartNotify without a link succeeds, and takes effect on the next one")
+  @Test("StartNotify without a link succeeds, and takes effect on the next link")
   func armed() throws {
     let lab = try Lab.connected()
     lab.simulator.loseLink(.monitor)
@@ -294,7 +296,7 @@ struct NotifyTests {
     #expect(lab.client.take().contains("\(Self.path) Notifying=true"))
   }
 
-  @Test("notifications of the battery's level change Battery1 too, when it is another one")
+  @Test("notifications of the battery level update Battery1 when the level changes")
   func battery() throws {
     let lab = try Lab.connected()
     try lab.client.call("StartNotify", .battery)

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Reads")
 struct ReadTests {
-  @Test("each read signals the value as a change to everybody, the same one too, then replies")
+  @Test("each read signals its value as a change, even if unchanged, and then replies")
   func echo() throws {
     let lab = try Lab.connected()
     let other = try lab.join()
@@ -23,7 +23,7 @@ struct ReadTests {
     #expect(try lab.client.property("Value", .location) == .bytes([1]))
   }
 
-  @Test("a read from an offset answers with the rest, and keeps it behind what is known")
+  @Test("a read from an offset returns the rest, and stores it at that offset in Value")
   func offset() throws {
     let lab = try Lab.connected()
     let client = lab.client
@@ -36,7 +36,7 @@ struct ReadTests {
     #expect(try client.property("Value", .echo) == .bytes([1, 2, 3, 4]))
   }
 
-  @Test("an offset at the end gives nothing, one behind it is refused")
+  @Test("an offset at the end reads no bytes, an offset past the end is refused")
   func pastTheEnd() throws {
     let lab = try Lab.connected()
     let end: [DBusValue] = [.properties(["offset": .uint16(1)])]
@@ -48,7 +48,9 @@ struct ReadTests {
     )
   }
 
-  @Test("an option of the wrong type is refused, an unknown one ignored, whatever its case")
+  @Test(
+    "an option of the wrong type is refused, and an unknown option is ignored; names match exactly"
+  )
   func options() throws {
     let lab = try Lab.connected()
     let wrong: [DBusValue] = [.properties(["offset": .uint32(0)])]
@@ -60,7 +62,7 @@ struct ReadTests {
     #expect(try lab.client.ask("ReadValue", .location, other) == "ReadValue replied 0x01")
   }
 
-  @Test("two reads at once are one: one request, one change, two answers")
+  @Test("two simultaneous reads are one request and one change, with two replies")
   func joined() throws {
     let lab = try Lab.connected()
     let other = try lab.join()
@@ -79,7 +81,7 @@ struct ReadTests {
     #expect(lab.events == [.read(.monitor, "2a38")])
   }
 
-  @Test("a read at another offset is refused while one is pending")
+  @Test("a read at another offset is refused while a read is pending")
   func otherOffset() throws {
     let lab = try Lab.connected()
     try lab.client.begin("ReadValue", .location, .noOptions)
@@ -92,7 +94,7 @@ struct ReadTests {
     #expect(lab.client.lines.last == "ReadValue replied 0x01")
   }
 
-  @Test("requests elsewhere wait for the one before, as the Attribute Protocol has it")
+  @Test("requests to other attributes wait for the pending one, as the Attribute Protocol requires")
   func queued() throws {
     let slow = FaultRule(on: .read, characteristic: .own(9), action: .slow(.seconds(10)))
     let lab = try Lab.connected(faults: [slow])
@@ -112,7 +114,7 @@ struct ReadTests {
   }
 
   @Test(
-    "each ATT error code has its name and text, and changes nothing",
+    "each ATT error code has its D-Bus error name and text, and changes no value",
     arguments: [
       (0x01, "Failed: Operation failed with ATT error: 0x01"),
       (0x02, "NotPermitted: Read not permitted"), (0x03, "NotPermitted: Write not permitted"),
@@ -135,7 +137,7 @@ struct ReadTests {
     #expect(lab.client.take() == ["ReadValue failed org.bluez.Error.\(text)"])
   }
 
-  @Test("a read is sent to the device even if its flags lack it: the device refuses")
+  @Test("a read is sent even if the flags lack it, and the device refuses it")
   func unreadable() throws {
     let lab = try Lab.connected()
     lab.forgetEvents()
@@ -159,7 +161,7 @@ struct ReadTests {
 
   // MARK: Descriptors
 
-  @Test("a descriptor's read signals its value as a change, then replies")
+  @Test("reading a descriptor signals its value as a change, then replies")
   func descriptor() throws {
     let lab = try Lab.connected()
     try lab.client.call("ReadValue", .description, .noOptions)
@@ -170,7 +172,7 @@ struct ReadTests {
     )
   }
 
-  @Test("two reads of a descriptor at once are one, and another offset is refused meanwhile")
+  @Test("two simultaneous reads of a descriptor are one, and another offset is refused meanwhile")
   func joinedDescriptor() throws {
     let lab = try Lab.connected()
     try lab.client.begin("ReadValue", .description, .noOptions)

@@ -1,4 +1,4 @@
-// Writes: what goes to the device, what is refused, and by whom.
+// Writes: those sent to the device, and those refused by it or by bluetoothd.
 
 import BlueZSimulator
 import Bluetooth
@@ -18,7 +18,7 @@ struct WriteTests {
 
   private func type(_ name: String) -> PropertyMap { ["type": .string(name)] }
 
-  @Test("a write replies, and no value is signalled", arguments: ["request", "command", nil])
+  @Test("a write replies without signalling a value", arguments: ["request", "command", nil])
   func silent(type name: String?) throws {
     let lab = try Lab.connected()
     lab.forgetEvents()
@@ -29,7 +29,7 @@ struct WriteTests {
     #expect(try lab.client.property("Value", .echo) == .bytes([]))
   }
 
-  @Test("a request is answered when the device has answered, a command at once")
+  @Test("a write request replies when the device has answered, a write command at once")
   func delays() throws {
     let lab = try Lab.connected()
     var start = lab.loop.now
@@ -40,7 +40,7 @@ struct WriteTests {
     #expect(lab.loop.now - start == lab.device.definition.link.latency)
   }
 
-  @Test("without a type, a characteristic that takes only commands gets one")
+  @Test("without a type, a characteristic that supports only commands gets a command")
   func commandOnly() throws {
     let lab = try Lab.connected()
     let start = lab.loop.now
@@ -49,7 +49,7 @@ struct WriteTests {
   }
 
   @Test(
-    "what bluetoothd cannot write it refuses by itself, and nothing is sent",
+    "bluetoothd itself refuses writes it cannot send, and nothing is sent",
     arguments: [
       // Without any way to write, of an unknown type, a command from an offset.
       (Target.battery, [DBusValue].write([1]), notSupported),
@@ -70,7 +70,7 @@ struct WriteTests {
   }
 
   @Test(
-    "a request is sent where only commands are offered, and where it is too long: the device refuses",
+    "the device refuses a request for a command-only characteristic and a request that is too long",
     arguments: [
       (Target.command, [DBusValue].write([1], ["type": .string("request")]), notPermitted),
       (.short, .write([1, 2, 3, 4, 5]), invalidLength),
@@ -83,7 +83,7 @@ struct WriteTests {
     #expect(lab.events.count == 1)
   }
 
-  @Test("a command is sent where only requests are supported, and its result is unknown")
+  @Test("a command is sent even if only requests are supported, and its result is unknown")
   func unofferedCommand() throws {
     let lab = try Lab.connected()
     lab.forgetEvents()
@@ -94,7 +94,7 @@ struct WriteTests {
     #expect(try lab.client.ask("ReadValue", .short, .noOptions) == "ReadValue replied 0x")
   }
 
-  @Test("as much as a request and as the device take is written")
+  @Test("the longest write that a request and the device accept is written")
   func longRequest() throws {
     let lab = try Lab.connected()
     let longest = [UInt8](repeating: 1, count: 512)
@@ -102,7 +102,7 @@ struct WriteTests {
     #expect(try lab.client.ask("WriteValue", .short, .write([1, 2, 3, 4])) == "WriteValue replied")
   }
 
-  @Test("a command holds what fits in one packet; more is refused, and not sent")
+  @Test("a command is limited to one packet; longer data is refused and not sent")
   func longCommand() throws {
     let lab = try Lab.connected([.monitor.changing { $0.link.mtu = 23 }])
     let full = [UInt8](repeating: 1, count: 20)
@@ -117,7 +117,7 @@ struct WriteTests {
     #expect(lab.events == [])
   }
 
-  @Test("a write from an offset beyond the end is refused, of a value that cannot be read too")
+  @Test("a write from an offset past the end is refused, even for an unreadable value")
   func offsetTooFar() throws {
     let lab = try Lab.connected()
     for target in [Target.echo, .control] {
@@ -148,7 +148,7 @@ struct WriteTests {
 
   // MARK: Descriptors
 
-  @Test("a descriptor that is being written is not written by another call")
+  @Test("a second write to a descriptor is refused while one is pending")
   func descriptorTwice() throws {
     let lab = try Lab.connected()
     let body: [DBusValue] = [.bytes([0x66])] + [DBusValue].noOptions
@@ -162,7 +162,7 @@ struct WriteTests {
     #expect(try lab.client.ask("WriteValue", .description, body) == "WriteValue replied")
   }
 
-  @Test("a descriptor is written, if the device lets it")
+  @Test("a descriptor is written if the device permits it")
   func descriptor() throws {
     let lab = try Lab.connected()
     // With the type that some clients give without need.

@@ -1,4 +1,4 @@
-// A simulation that is steered over the bus, as a program in another language does it.
+// A simulation controlled over the bus, as a program in another language controls it.
 
 import BLETesting
 import BlueZSimulator
@@ -12,7 +12,7 @@ import Testing
 /// The simulated org.bluez, blerun.Simulator1 beside it, and a client of each.
 struct ControlLab {
   let lab: Lab
-  /// Who steers.
+  /// The client that controls the simulation.
   let person: MessageBus
   /// The signals of blerun.Simulator1.
   let signals = Recorded<Message>()

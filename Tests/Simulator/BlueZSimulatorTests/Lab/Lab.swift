@@ -55,7 +55,7 @@ struct Lab {
   var bus: LoopbackBus { world.bus }
   var simulator: BlueZSimulator { world.simulator }
   var device: SimulatedDevice { world.steering.devices[0] }
-  /// What happened at the devices.
+  /// The events at the devices.
   var events: [SimulatorEvent] { world.events }
 
   func forgetEvents() { world.forgetEvents() }

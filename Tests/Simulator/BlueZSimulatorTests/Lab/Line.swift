@@ -2,7 +2,7 @@
 
 @testable import DBus
 
-/// How a message is written down.
+/// The text form of a message.
 ///
 /// `DEV Device1 Connected=true -RSSI`, `DEV/service0006 added GattService1`,
 /// `DEV removed Battery1`, `Connect replied`,

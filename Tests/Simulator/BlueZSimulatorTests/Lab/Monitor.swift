@@ -6,8 +6,8 @@ import SimulatedDevices
 extension DeviceDefinition {
   /// A heart rate monitor with a battery, and a service of its own with oddities.
   ///
-  /// Made anew each time: an enum's case is kept in spare bits of the address of what it holds, and
-  /// the address sanitizer takes what only such an address leads to for lost.
+  /// A computed property, not a stored one: an enum keeps its case in spare bits of its payload's
+  /// address, and the address sanitizer reports memory reachable only through that as leaked.
   static var monitor: DeviceDefinition {
     DeviceDefinition(
       name: "Lab HRM", address: .monitor,
@@ -53,7 +53,7 @@ extension DeviceDefinition {
     ]
   }
 
-  /// The same, whose heart rate is sent as soon as somebody subscribes, and then no more for long.
+  /// A monitor whose heart rate is sent on subscribing, and then not for an hour.
   static var early: DeviceDefinition {
     monitor.changing { device in
       device.services[0].characteristics[0].behaviour = .counter(
@@ -62,7 +62,7 @@ extension DeviceDefinition {
     }
   }
 
-  /// The same device, changed.
+  /// A changed copy of the device.
   func changing(_ change: (inout DeviceDefinition) -> Void) -> DeviceDefinition {
     var definition = self
     change(&definition)

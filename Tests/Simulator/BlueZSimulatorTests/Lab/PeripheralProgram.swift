@@ -14,7 +14,7 @@ import SimulatedDevices
 final class PeripheralProgram: ObjectHandler {
   typealias Objects = [(path: String, interface: String, properties: PropertyMap)]
 
-  /// What a call is answered with.
+  /// The answer to a call.
   enum Answer: Sendable {
     case values([DBusValue])
     case error(String, String)
@@ -206,7 +206,7 @@ struct PeripheralLab {
     program.log.removeAll()
   }
 
-  /// What bluetoothd has called since the last time.
+  /// The calls from bluetoothd since this was last called.
   func calls() -> [String] {
     defer { program.log.removeAll() }
     return program.log.all

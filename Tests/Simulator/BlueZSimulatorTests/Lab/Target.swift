@@ -1,4 +1,4 @@
-// What a test calls: an object and an interface of it.
+// The target of a test's call: an object and one of its interfaces.
 
 import BlueZInterfaces
 import DBus

@@ -30,7 +30,7 @@ struct PeripheralTests {
     return room
   }
 
-  @Test("it is discovered with what it advertises, for as long as it does")
+  @Test("a peripheral is discovered with its advertised data for as long as it advertises")
   func discovered() throws {
     let room = try PeripheralLab(Program.advertisement(Program.pump))
     let client = room.lab.client
@@ -50,7 +50,7 @@ struct PeripheralTests {
     #expect(try client.objects().allSatisfy { $0["Device1"] == nil })
   }
 
-  @Test("a change of what it advertises is received")
+  @Test("a change of the advertised data is received")
   func changed() throws {
     let room = try room(["read"])
     try room.lab.client.call("Disconnect", PeripheralLab.peripheral)
@@ -60,7 +60,8 @@ struct PeripheralTests {
     #expect(try room.lab.client.property("Name", PeripheralLab.peripheral) == .string("Fan"))
   }
 
-  @Test("both sides of a connection know it, and either side ends it", arguments: [true, false])
+  @Test(
+    "both sides of a connection report it, and either side can end it", arguments: [true, false])
   func disconnected(byCentral: Bool) throws {
     let room = try room(["read"])
     let (near, far) = (PeripheralLab.peripheral, PeripheralLab.central)
@@ -75,7 +76,7 @@ struct PeripheralTests {
     #expect(try room.connected(far) == true)
   }
 
-  @Test("reads and writes are calls to the program, with the central and the offset")
+  @Test("reads and writes are calls to the program, with the central's path and the offset")
   func requests() throws {
     let room = try room(["read", "write"])
     let (client, target) = (room.lab.client, try room.characteristic(1))
@@ -103,7 +104,7 @@ struct PeripheralTests {
     )
   }
 
-  @Test("where writes without response are possible, no write waits for the program")
+  @Test("if a characteristic permits writes without response, no write waits for the program")
   func commands() throws {
     let room = try room(["write", "write-without-response"])
     room.program.answer("s/c", "WriteValue", .error("org.bluez.Error.NotPermitted", ""))
@@ -115,7 +116,7 @@ struct PeripheralTests {
     #expect(room.calls() == ["s/c WriteValue 0x07 \(Self.options)"])
   }
 
-  /// An error of the program, and what the central gets.
+  /// An error of the program, and the error that the central receives.
   private static let errors: [(String, String, String)] = [
     ("Failed", "x", "Failed: Operation failed with ATT error: 0x80"),
     ("Failed", "", "Failed: Operation failed with ATT error: 0x0e"),
@@ -131,7 +132,7 @@ struct PeripheralTests {
     ("InvalidArguments", "", "Failed: Operation failed with ATT error: 0x0e"),
   ]
 
-  @Test("the program's error is an ATT error, and the central's bluetoothd words it")
+  @Test("the program's error becomes an ATT error, in the wording of the central's bluetoothd")
   func refusals() throws {
     let room = try room(["read"])
     let target = try room.characteristic(1)
@@ -144,7 +145,7 @@ struct PeripheralTests {
     }
   }
 
-  @Test("a program that does not answer in five seconds has failed, and the connection stays")
+  @Test("a program that does not answer within five seconds fails the request, not the connection")
   func silence() throws {
     let room = try room(["read"])
     room.program.answer("s/c", "ReadValue", .silence)
@@ -158,7 +159,7 @@ struct PeripheralTests {
     #expect(try room.connected(PeripheralLab.peripheral) == true)
   }
 
-  @Test("a program that answers with something else does not support it")
+  @Test("an unexpected answer from the program is treated as not supported")
   func wrongAnswer() throws {
     let room = try room(["read"])
     room.program.answer("s/c", "ReadValue", .values([.string("x")]))
@@ -169,7 +170,7 @@ struct PeripheralTests {
   }
 
   @Test(
-    "values that it announces are notifications for a subscriber, and confirmed as indications",
+    "announced values are notified to subscribers, and confirmed when indicated",
     arguments: ["notify", "indicate"]
   )
   func sends(flag: String) throws {
@@ -210,7 +211,7 @@ struct PeripheralTests {
     #expect(try room.connected(PeripheralLab.central) == false)
   }
 
-  @Test("services of a program that leaves disappear, and later ones appear, while connected")
+  @Test("a departed program's services disappear, and new ones appear, while connected")
   func services() throws {
     let room = try room(["read"])
     func uuids() throws -> [String] {
@@ -234,7 +235,7 @@ struct PeripheralTests {
     #expect(try room.connected(PeripheralLab.peripheral) == true)
   }
 
-  @Test("a service that the program removes is gone, and nothing else that it removes")
+  @Test("removing one service removes nothing else of the program")
   func removed() throws {
     let room = try room(["read"])
     func isThere() throws -> Bool {
@@ -251,7 +252,7 @@ struct PeripheralTests {
     #expect(try room.unregister() == "UnregisterApplication replied")
   }
 
-  @Test("a request to a program that dies meanwhile fails")
+  @Test("a request to a program that exits meanwhile fails")
   func dies() throws {
     let room = try room(["read"])
     room.program.answer("s/c", "ReadValue", .silence)
@@ -262,7 +263,7 @@ struct PeripheralTests {
     #expect(room.lab.client.lines.contains { $0.hasSuffix("ATT error: 0x0e") })
   }
 
-  @Test("a protected characteristic is read once the two adapters are paired")
+  @Test("a protected characteristic can be read after the two adapters are paired")
   func protected() throws {
     let room = try room(["encrypt-read"])
     let client = room.lab.client
@@ -279,7 +280,7 @@ struct PeripheralTests {
   }
 
   @Test(
-    "an adapter that is switched off, or pulled out, is gone as a device", arguments: [true, false]
+    "an adapter that is powered off or unplugged disappears as a device", arguments: [true, false]
   )
   func adapterGone(isPulledOut: Bool) throws {
     let room = try room(["read"])
@@ -294,7 +295,7 @@ struct PeripheralTests {
     #expect(room.calls() == (isPulledOut ? ["/v Release"] : []))
   }
 
-  @Test("a program that leaves, or comes, does not disturb the subscriptions of another one")
+  @Test("a program that leaves or joins does not affect another program's subscriptions")
   func neighbours() throws {
     let room = try room(["notify"])
     let target = try room.characteristic(1)
@@ -344,7 +345,7 @@ struct PeripheralTests {
     return count < 0 ? nil : Array(buffer.prefix(count))
   }
 
-  @Test("a program that offers a socket for writes is asked for it once, and gets them there")
+  @Test("a program that offers a write socket is asked for it once, and receives writes through it")
   func acquiredWrites() throws {
     let room = try room(["write-without-response"], ["WriteAcquired": .boolean(false)])
     let own = try socket(room, "AcquireWrite")
@@ -361,7 +362,7 @@ struct PeripheralTests {
     #expect(packet(own) == nil)
   }
 
-  @Test("a program that offers a socket, and then refuses, gets writes by calls")
+  @Test("a program that offers a socket and then refuses it receives writes as calls")
   func notAcquired() throws {
     let room = try room(["write-without-response"], ["WriteAcquired": .boolean(false)])
     room.program.answer("s/c", "AcquireWrite", .error("org.example.Error", ""))
@@ -374,7 +375,7 @@ struct PeripheralTests {
     )
   }
 
-  @Test("what a program sends through its socket is notified, until nobody is subscribed")
+  @Test("values sent through the program's socket are notified while a client is subscribed")
   func acquiredNotifications() throws {
     let room = try room(["notify"], ["NotifyAcquired": .boolean(false)])
     let own = try socket(room, "AcquireNotify")
@@ -400,7 +401,9 @@ struct PeripheralTests {
 
   // MARK: Faults
 
-  @Test("faults affect it as any device: refusals, delays, lost notifications and connections")
+  @Test(
+    "faults affect a peripheral like any device: refusals, delays, lost notifications and links"
+  )
   func faults() throws {
     let refused = FaultRule(on: .read, action: .refuse(.valueNotAllowed))
     let room = try room(["read", "notify"], faults: [refused])

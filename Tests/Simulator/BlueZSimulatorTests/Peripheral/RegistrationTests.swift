@@ -1,4 +1,4 @@
-// What bluetoothd answers to programs that register applications and advertisements: the errors
+// Replies to programs that register applications and advertisements, with the errors
 // recorded from bluetoothd 5.66.
 
 import BlueZInterfaces
@@ -9,7 +9,7 @@ import Signals
 import SimulatedDevices
 import Testing
 
-@Suite("Registrations of peripherals")
+@Suite("Peripheral registrations")
 struct RegistrationTests {
   private typealias Program = PeripheralProgram
 
@@ -70,7 +70,7 @@ struct RegistrationTests {
   ]
 
   @Test(
-    "an application is accepted, or refused with bluetoothd's error",
+    "an application is accepted or refused with bluetoothd's error",
     arguments: applications.indices
   )
   func application(index: Int) throws {
@@ -80,7 +80,7 @@ struct RegistrationTests {
     #expect(answer == "RegisterApplication " + expected, "\(name)")
   }
 
-  @Test("an application is registered once, by its program and its root, until that unregisters it")
+  @Test("an application is registered once per program and root until it is unregistered")
   func twice() throws {
     let room = try PeripheralLab(Program.service())
     #expect(try room.unregister().hasSuffix("DoesNotExist: Does Not Exist"))
@@ -92,7 +92,7 @@ struct RegistrationTests {
   }
 
   @Test(
-    "handles count up from those of bluetoothd, are set where there is a property, and never return"
+    "handles count up from bluetoothd's own, are set if a property exists, and are never reused"
   )
   func handles() throws {
     let any: PropertyMap = ["Handle": .uint16(0)]
@@ -114,7 +114,7 @@ struct RegistrationTests {
     #expect(room.calls() == set(0x1a, 0x1c, 0x1e))
   }
 
-  @Test("the adapter lists the services of programs behind Generic Attribute and Generic Access")
+  @Test("the adapter lists the programs' services after Generic Attribute and Generic Access")
   func listed() throws {
     let room = try PeripheralLab(Program.service(["UUID": .string("180d")]))
     let adapter = Target("/org/bluez/hci1", Adapter1.interface)
@@ -186,7 +186,7 @@ struct RegistrationTests {
   ]
 
   @Test(
-    "an advertisement is accepted, or refused with bluetoothd's error",
+    "an advertisement is accepted or refused with bluetoothd's error",
     arguments: advertisements.indices
   )
   func advertisement(index: Int) throws {
@@ -198,7 +198,7 @@ struct RegistrationTests {
     #expect(answer == "RegisterAdvertisement " + expected, "\(more)")
   }
 
-  @Test("five advertisements are the most, and both numbers of instances are announced")
+  @Test("at most five advertisements are active, and both instance counts are announced")
   func limit() throws {
     let room = try PeripheralLab(
       (0...6).map { ("/v\($0)", LEAdvertisement1.interface, ["Type": .string("peripheral")]) }
@@ -222,7 +222,7 @@ struct RegistrationTests {
     )
   }
 
-  @Test("after its timeout an advertisement is released")
+  @Test("an advertisement is released after its timeout")
   func timeout() throws {
     let room = try PeripheralLab(
       Program.advertisement(["Type": .string("peripheral"), "Timeout": .uint16(3)])
@@ -236,7 +236,7 @@ struct RegistrationTests {
     #expect(try room.advertise() == "RegisterAdvertisement replied")
   }
 
-  @Test("an adapter that is off takes no advertisement")
+  @Test("an adapter that is off refuses advertisements")
   func off() throws {
     let room = try PeripheralLab(Program.advertisement(Program.pump))
     room.lab.simulator.setPowered(false, adapter: 1)

@@ -11,11 +11,11 @@ import Testing
 struct AcquireTests {
   private static let acquiring = SubscriptionOptions(delivery: .acquire)
 
-  @Test("values come through the socket, and the lock is gone when the stream has ended")
+  @Test("values arrive through the socket, and the lock is released when the stream ends")
   func values() throws {
     let simulation = try Simulation.bench()
     let (acquired, signalled) = try simulation.first { service in
-      // What is collected comes when the subscription has ended.
+      // collect sends its array after the subscription has ended.
       service.subscribe(.stream, Self.acquiring).flattenMap { $0.take(3) }.collect()
         .flattenMap { acquired in
           service.notifications(.stream).take(2).collect().map { (acquired, $0) }
@@ -24,11 +24,11 @@ struct AcquireTests {
     #expect(acquired.compactMap { $0.notification?.value } == [[1], [2], [3]])
     let stamps = acquired.compactMap { $0.notification?.at }
     #expect(stamps[1] - stamps[0] == .milliseconds(100))
-    // The subscription was ended at the device, and begins anew.
+    // The subscription ended at the device, so the series starts over.
     #expect(signalled.map(\.value) == [[1], [2]])
   }
 
-  @Test("without asking for it nothing is acquired: values come as signals")
+  @Test("by default nothing is acquired, and values arrive as signals")
   func notByDefault() throws {
     let sockets = PassedSockets()
     let simulation = try Simulation.bench(log: sockets.note)
@@ -37,7 +37,7 @@ struct AcquireTests {
     #expect(sockets.count == 0)
   }
 
-  @Test("an observer more joins the subscription there is, whichever way it was asked for")
+  @Test("another observer joins the existing subscription, whichever delivery it requests")
   func joins() throws {
     let simulation = try Simulation.bench()
     let both = try simulation.first { service in
@@ -52,9 +52,11 @@ struct AcquireTests {
     #expect(simulation.history.count { $0.contains(" subscribed ff01") } == 1)
   }
 
-  /// bluetoothd tells of a value once for each program that listens, and nobody can see that it is
-  /// the same one.
-  @Test("what another program listens to cannot be acquired, and comes twice where it is shared")
+  /// bluetoothd signals a value once for each subscribed program, and a client cannot tell that the
+  /// signals carry the same value.
+  @Test(
+    "a characteristic that another program notifies cannot be acquired; shared values arrive twice"
+  )
   func listenedElsewhere() throws {
     let simulation = try Simulation.bench()
     let other = try simulation.otherProgram(on: simulation.scheduler)
@@ -73,7 +75,7 @@ struct AcquireTests {
     #expect(values.map(\.value) == [[1], [1], [2], [2]])
   }
 
-  @Test("a subscription that another program has released fails and says so")
+  @Test("a subscription that another program released fails and says so")
   func released() throws {
     let simulation = try Simulation.bench()
     let failure = try simulation.failure { service in
@@ -85,7 +87,7 @@ struct AcquireTests {
     #expect(failure.meaning.contains("acquired subscription"))
   }
 
-  @Test("commands go out in order through the writer, however many")
+  @Test("the writer sends any number of commands in order")
   func commands() throws {
     let simulation = try Simulation.bench()
     let count = 2000
@@ -98,7 +100,7 @@ struct AcquireTests {
       }
       .collect()
       .flattenMap { _ in
-        // The lock is gone: single commands are taken again.
+        // The lock is released: single commands are accepted again.
         service.write([255], to: .sink, kind: .command)
       }
     }
@@ -114,7 +116,7 @@ struct AcquireTests {
     )
   }
 
-  @Test("a command that the writer cannot carry is refused before it is sent")
+  @Test("a command too long for the writer is refused before it is sent")
   func longCommand() throws {
     let simulation = try Simulation.bench()
     let failure = try simulation.failure { service in
@@ -131,7 +133,7 @@ struct AcquireTests {
     #expect(simulation.history.count { $0.contains("written ff02") } == 1)
   }
 
-  @Test("a write beside the writer is refused, and the failure tells whose the lock is")
+  @Test("a write beside the writer is refused, and the failure names the holder of the lock")
   func writeLocks() throws {
     let simulation = try Simulation.bench()
     let own = try simulation.failure { service in
@@ -151,7 +153,7 @@ struct AcquireTests {
     #expect(foreign.meaning.contains("acquired by another program for writing"))
   }
 
-  @Test("a writer whose link falls fails with the loss")
+  @Test("a writer whose link drops fails with link-lost")
   func writerLoss() throws {
     let simulation = try Simulation.bench()
     let (simulator, address) = (simulation.simulator, simulation.device.definition.address)
@@ -170,7 +172,7 @@ struct AcquireTests {
     #expect(failure.code == .linkLost)
   }
 
-  @Test("a characteristic without the property is no place for it", arguments: [true, false])
+  @Test("a characteristic without the property cannot be acquired", arguments: [true, false])
   func notSupported(isWriter: Bool) throws {
     let simulation = try Simulation.bench()
     let failure = try simulation.failure { service in
@@ -181,7 +183,7 @@ struct AcquireTests {
     #expect(failure.code == .notSupported)
   }
 
-  @Test("no descriptor is left open by endings of any kind")
+  @Test("no descriptor stays open after any kind of ending")
   func descriptors() throws {
     let sockets = PassedSockets()
     let simulation = try Simulation.bench(log: sockets.note)
@@ -212,7 +214,7 @@ struct AcquireTests {
     #expect(sockets.open == 0)
   }
 
-  @Test("a reply that comes after its deadline is closed at once, and the lock is free again")
+  @Test("a socket that arrives after the deadline is closed at once, and the lock is released")
   func late() throws {
     let sockets = PassedSockets()
     let simulation = try Simulation.bench(log: sockets.note)

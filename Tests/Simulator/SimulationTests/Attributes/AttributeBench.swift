@@ -1,4 +1,4 @@
-// A device with every kind of attribute, and what the tests of attributes have in common.
+// A device with every kind of attribute, shared by the attribute tests.
 
 import BlueZ
 import BlueZInterfaces
@@ -13,8 +13,8 @@ import Testing
 extension DeviceDefinition {
   /// Two services of the same UUID, descriptors of all kinds, a stream, an echo, a sink.
   ///
-  /// Made anew each time: an enum's case is kept in spare bits of the address of what it holds, and
-  /// the address sanitizer takes what only such an address leads to for lost.
+  /// A computed property, not a stored one: an enum keeps its case in spare bits of its payload's
+  /// address, and the address sanitizer reports memory reachable only through that as leaked.
   static var bench: DeviceDefinition {
     DeviceDefinition(
       name: "Bench", address: thermometerAddress, link: LinkDefinition(mtu: 64),
@@ -93,7 +93,7 @@ extension Simulation {
     return try #require(outcome.value)
   }
 
-  /// How a signal fails on a connected device.
+  /// The failure of a signal on a connected device.
   func failure<Value: Sendable>(
     _ body: @escaping @Sendable (BlueZDevice) -> Signal<Value>
   ) throws -> DeviceFailure {
@@ -153,7 +153,7 @@ final class PassedSockets: Sendable {
     }
   }
 
-  /// How many descriptors of these sockets are open. Other tests of the process open others.
+  /// The number of open descriptors of these sockets. Other tests in the process open others.
   var open: Int {
     let known = inodes.withLock { $0 }
     guard let folder = opendir("/proc/self/fd") else { return -1 }

@@ -13,7 +13,7 @@ struct DescriptorTests {
   }
 
   @Test(
-    "is read by name, by UUID, by instance and by handle",
+    "a descriptor is read by name, by UUID, by instance and by handle",
     arguments: [
       ("battery/battery-level#0/characteristic-user-description", Array("main".utf8)),
       ("battery/2a19#0/2901", Array("main".utf8)), ("2a19#0/2908#1", [2]),
@@ -26,7 +26,7 @@ struct DescriptorTests {
     #expect(try simulation.first { $0.readDescriptor(selector) } == value)
   }
 
-  @Test("is read by the handle that the service list tells")
+  @Test("a descriptor is read by the handle in the service list")
   func handle() throws {
     let simulation = try Simulation.bench()
     let services = try simulation.first { $0.services() }
@@ -39,7 +39,7 @@ struct DescriptorTests {
     #expect(value == Array("main".utf8))
   }
 
-  @Test("is written where the device lets it be, and refused where not")
+  @Test("a descriptor is written where the device permits it, and refused elsewhere")
   func writing() throws {
     let simulation = try Simulation.bench()
     let name = try selector("2a19#0/2901")
@@ -52,7 +52,7 @@ struct DescriptorTests {
     #expect(try simulation.failure { $0.writeDescriptor([9], to: other) }.code == .notPermitted)
   }
 
-  @Test("the configuration is not written: the failure says to subscribe, and nothing is sent")
+  @Test("writing the configuration fails, suggests subscribing, and sends nothing")
   func configuration() throws {
     let simulation = try Simulation.bench()
     let selector = try selector("alert-level/2902")
@@ -62,7 +62,7 @@ struct DescriptorTests {
     #expect(failure.hint.contains("notifications(_:)"))
   }
 
-  @Test("one that is missing or ambiguous is answered with those there are")
+  @Test("the failure for a missing or ambiguous descriptor lists the existing ones")
   func missing() throws {
     let simulation = try Simulation.bench()
     let missing = try selector("alert-level/2904")

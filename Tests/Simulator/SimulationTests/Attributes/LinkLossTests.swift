@@ -8,11 +8,11 @@ import Signals
 import SimulatedDevices
 import Testing
 
-@Suite("A subscription whose link falls")
+@Suite("Subscriptions whose link drops")
 struct LinkLossTests {
   private static let resuming = SubscriptionOptions(onLinkLoss: .resume)
 
-  /// What a stream gave: numbers of values, "gap" for gaps.
+  /// The events of a stream: the number of each value, "gap" for each gap.
   private func story(_ events: [NotificationEvent]) -> [String] {
     events.map { event in
       switch event {
@@ -27,7 +27,9 @@ struct LinkLossTests {
     simulation.loop.after(delay) { simulator.loseLink(address) }
   }
 
-  @Test("fails after the values that came before", arguments: SubscriptionOptions.Delivery.allCases)
+  @Test(
+    "a dropped link fails the subscription after the values that arrived before",
+    arguments: SubscriptionOptions.Delivery.allCases)
   func fails(delivery: SubscriptionOptions.Delivery) throws {
     let simulation = try Simulation.bench()
     let (simulator, address) = (simulation.simulator, simulation.device.definition.address)
@@ -48,7 +50,9 @@ struct LinkLossTests {
     #expect(seen.all == ["1", "2", "3"])
   }
 
-  @Test("resumes after a gap", arguments: SubscriptionOptions.Delivery.allCases)
+  @Test(
+    "a resuming subscription continues after a gap",
+    arguments: SubscriptionOptions.Delivery.allCases)
   func resumes(delivery: SubscriptionOptions.Delivery) throws {
     let simulation = try Simulation.bench()
     let (simulator, address) = (simulation.simulator, simulation.device.definition.address)
@@ -70,7 +74,7 @@ struct LinkLossTests {
     #expect(simulation.history.count { $0.hasSuffix("link down") } == 2)
   }
 
-  @Test("resumes when the device comes back later, by trying again")
+  @Test("a subscription resumes when the device returns later, by retrying")
   func absent() throws {
     let simulation = try Simulation.bench()
     let (simulator, address) = (simulation.simulator, simulation.device.definition.address)
@@ -90,7 +94,7 @@ struct LinkLossTests {
     #expect(story(events) == ["1", "2", "gap", "1"])
   }
 
-  @Test("gives up at the caller's deadline, and leaves no link")
+  @Test("resuming ends at the caller's deadline and leaves no link")
   func deadline() throws {
     let simulation = try Simulation.bench()
     let (simulator, address) = (simulation.simulator, simulation.device.definition.address)
@@ -110,7 +114,7 @@ struct LinkLossTests {
     #expect(simulation.simulator.connectedDevices.isEmpty)
   }
 
-  @Test("gives up at its own limit with the last reason, when the caller sets none")
+  @Test("without a caller's limit, resuming ends at its own limit with the last reason")
   func limit() throws {
     let simulation = try Simulation.bench()
     let (simulator, address) = (simulation.simulator, simulation.device.definition.address)
@@ -127,7 +131,7 @@ struct LinkLossTests {
     #expect(simulation.loop.now.sinceStart < .seconds(300))
   }
 
-  @Test("a loss while StartNotify is under way fails the subscription")
+  @Test("a link that drops during StartNotify fails the subscription")
   func whileSubscribing() throws {
     let simulation = try Simulation.bench()
     let failure = try simulation.failure { service in
@@ -140,7 +144,7 @@ struct LinkLossTests {
     #expect(simulation.simulator.connectedDevices.isEmpty)
   }
 
-  @Test("a loss while nobody listens is told to who listens next")
+  @Test("a drop while no consumer waits is reported to the next consumer")
   func whileIdle() throws {
     let simulation = try Simulation.bench()
     let loop = simulation.loop
@@ -157,7 +161,7 @@ struct LinkLossTests {
     #expect(story(events) == ["1", "2", "gap", "1"])
   }
 
-  @Test("losses while it resumes, and just after, end in one whole subscription")
+  @Test("drops during and just after resuming end in one complete subscription")
   func again() throws {
     let simulation = try Simulation.bench()
     let (simulator, address) = (simulation.simulator, simulation.device.definition.address)
@@ -185,7 +189,7 @@ struct LinkLossTests {
     #expect(simulation.history.count { $0.hasSuffix("link up") } >= 3)
   }
 
-  @Test("our own disconnect is no loss: the stream ends")
+  @Test("our own disconnect is not a loss: the stream completes")
   func ownDisconnect() throws {
     let simulation = try Simulation.bench()
     let failure = try simulation.failure { service in
@@ -197,9 +201,7 @@ struct LinkLossTests {
     #expect(simulation.history.count { $0.hasSuffix("link up") } == 1)
   }
 
-  @Test(
-    "the characteristic's objects may go and come back: the subscription is made on the new ones"
-  )
+  @Test("when the characteristic's objects are replaced, the subscription resumes on the new ones")
   func objectsRemade() throws {
     let simulation = try Simulation.bench()
     let (simulator, address) = (simulation.simulator, simulation.device.definition.address)

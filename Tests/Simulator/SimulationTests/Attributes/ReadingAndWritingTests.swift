@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Reading and writing on a simulated device")
 struct ReadingAndWritingTests {
-  @Test("the MTU is the link's, once the link is there")
+  @Test("the MTU is the link's once the link is up")
   func mtu() throws {
     let simulation = try Simulation.bench()
     #expect(try simulation.first { $0.mtu() } == 64)
@@ -17,7 +17,7 @@ struct ReadingAndWritingTests {
     #expect((outcome.error as? DeviceFailure)?.code == .notConnected)
   }
 
-  @Test("an MTU that stays at 23 is told after a bounded moment")
+  @Test("an MTU that stays at 23 is reported after a bounded wait")
   func smallMTU() throws {
     var definition = DeviceDefinition.bench
     definition.link.mtu = 23
@@ -37,7 +37,7 @@ struct ReadingAndWritingTests {
     #expect(took.withLock { $0 } == .milliseconds(500))
   }
 
-  @Test("a value is read from an octet on, and the end of it gives none")
+  @Test("a value is read from an offset, and an offset at its end reads no bytes")
   func offset() throws {
     let simulation = try Simulation.bench()
     let long = (0..<300).map { UInt8($0 & 255) }
@@ -51,7 +51,7 @@ struct ReadingAndWritingTests {
   }
 
   @Test(
-    "a value is written from an octet on, which may be its end",
+    "a value is written from an offset, which can be its end",
     arguments: [
       WriteKind.automatic, .request, .reliable,
     ]
@@ -70,7 +70,7 @@ struct ReadingAndWritingTests {
     #expect(values == [[1, 2, 9], [1, 2, 9, 5, 6]])
   }
 
-  @Test("an offset that cannot be written at is refused by the device, or before it is sent")
+  @Test("an offset that cannot be written is refused by the device or before it is sent")
   func writtenTooFar() throws {
     let simulation = try Simulation.bench()
     let refused = try simulation.failure { $0.write([1], to: .alert, kind: .request, offset: 1) }
@@ -89,7 +89,7 @@ struct ReadingAndWritingTests {
     #expect(simulation.history.count { $0.contains("written") } == writes)
   }
 
-  @Test("an offset beyond the end is the device's refusal; one beyond every value is not sent")
+  @Test("the device refuses an offset past the end; an offset past any value is not sent")
   func offsetTooFar() throws {
     let simulation = try Simulation.bench()
     let refused = try simulation.failure { $0.read(.alert, offset: 5) }
@@ -103,7 +103,7 @@ struct ReadingAndWritingTests {
   }
 
   @Test(
-    "512 octets go and come in one call, as a request and reliably",
+    "512 bytes are read and written in one call, as a request and reliably",
     arguments: [
       WriteKind.request, .reliable, .automatic,
     ]
@@ -117,7 +117,7 @@ struct ReadingAndWritingTests {
     #expect(read == value)
   }
 
-  @Test("what does not fit is refused before it is sent, with the numbers")
+  @Test("a value that is too long is refused before it is sent, with the sizes")
   func tooLong() throws {
     let simulation = try Simulation.bench()
     let command = try simulation.failure {
@@ -144,7 +144,7 @@ struct ReadingAndWritingTests {
   }
 
   @Test(
-    "a refusal of the device is explained by its code",
+    "the device's refusal is explained by its ATT code",
     arguments: [
       (0x02, .notPermitted, "does not permit reading this attribute"),
       (0x0c, .notPaired, "requires a paired, encrypted connection"),
@@ -161,7 +161,7 @@ struct ReadingAndWritingTests {
     #expect(failure.meaning.contains(meaning))
   }
 
-  @Test("a read that the properties do not list is sent; the refusal says what there is")
+  @Test("a read that the properties do not list is sent; its refusal lists the properties")
   func notListed() throws {
     let simulation = try Simulation.bench()
     let failure = try simulation.failure { $0.read(.sink) }
@@ -170,7 +170,7 @@ struct ReadingAndWritingTests {
     #expect(failure.meaning.hasSuffix("; the characteristic supports write-without-response"))
   }
 
-  @Test("an operation that is not offered is not sent, except for a read")
+  @Test("an unsupported operation other than a read is not sent")
   func notOffered() throws {
     let simulation = try Simulation.bench()
     let before = simulation.history.count
@@ -210,7 +210,7 @@ struct ReadingAndWritingTests {
     #expect(!sent.contains { $0.contains("written") || $0.contains("subscribed") }, "\(sent)")
   }
 
-  @Test("a selector that is ambiguous is answered with selectors that are not")
+  @Test("the failure for an ambiguous selector suggests unambiguous selectors")
   func ambiguous() throws {
     let simulation = try Simulation.bench()
     let failure = try simulation.failure {
@@ -225,7 +225,7 @@ struct ReadingAndWritingTests {
     #expect(values == [[87], [13]])
   }
 
-  @Test("a handle means the value's, or the declaration's that object paths have")
+  @Test("a handle selects the value's attribute, or the declaration's as in object paths")
   func handles() throws {
     let simulation = try Simulation.bench()
     let entry = simulation.device.table.services[2].characteristics[0]
@@ -234,7 +234,7 @@ struct ReadingAndWritingTests {
     }
   }
 
-  @Test("two reads at once are one request of the device")
+  @Test("two simultaneous reads are one request to the device")
   func coalesced() throws {
     let simulation = try Simulation.bench()
     let values = try simulation.first { service in

@@ -1,4 +1,4 @@
-// Subscriptions that resume, under many schedules of losses.
+// Resuming subscriptions under many random schedules of link losses.
 
 import BlueZ
 import BlueZSimulator
@@ -9,12 +9,12 @@ import Signals
 import SimulatedDevices
 import Testing
 
-@Suite("Schedules of losses against a subscription that resumes")
+@Suite("Random link losses during a resuming subscription")
 struct ResumeScheduleTests {
-  /// What a schedule does, drawn from its seed.
+  /// The events of a schedule, drawn from its seed.
   private struct Schedule {
     let delivery: SubscriptionOptions.Delivery
-    /// When something happens, and whether the device vanishes for a second.
+    /// The time of a loss, and whether the device vanishes for a second.
     let losses: [(at: Duration, isAbsence: Bool)]
 
     init(seed: UInt64) {
@@ -27,7 +27,7 @@ struct ResumeScheduleTests {
     }
   }
 
-  @Test("nothing is missing but at gaps, and nothing is left open", arguments: 0..<120)
+  @Test("values are missing only at gaps, and nothing stays open", arguments: 0..<120)
   func schedule(seed: Int) throws {
     let schedule = Schedule(seed: UInt64(seed))
     let sockets = PassedSockets()

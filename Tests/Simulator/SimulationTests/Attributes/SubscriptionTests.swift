@@ -20,7 +20,7 @@ struct SubscriptionTests {
     }
   }
 
-  @Test("two observers share one subscription, which ends with the later one")
+  @Test("two observers share one subscription, which ends with the last of them")
   func shared() throws {
     let simulation = try Simulation.bench()
     let both = try simulation.first { service in
@@ -38,7 +38,7 @@ struct SubscriptionTests {
     #expect(simulation.history.count { $0.contains("unsubscribed ff01") } == 1)
   }
 
-  @Test("values are stamped as they arrive, not as they are taken")
+  @Test("values are timestamped on arrival, not when they are consumed")
   func stamps() throws {
     let simulation = try Simulation.bench()
     let loop = simulation.loop
@@ -53,7 +53,7 @@ struct SubscriptionTests {
   }
 
   @Test(
-    "a full buffer does what its rule says", arguments: SubscriptionOptions.OverflowRule.allCases
+    "a full buffer follows its overflow rule", arguments: SubscriptionOptions.OverflowRule.allCases
   )
   func overflow(rule: SubscriptionOptions.OverflowRule) throws {
     let simulation = try Simulation.bench()
@@ -84,7 +84,7 @@ struct SubscriptionTests {
     }
   }
 
-  @Test("reads of our own are no notifications, from an offset either")
+  @Test("our own reads are not notifications, even from an offset")
   func noEcho() throws {
     let simulation = try Simulation.bench()
     let events = try simulation.first { service in
@@ -100,7 +100,7 @@ struct SubscriptionTests {
     #expect(values(events) == [9])
   }
 
-  @Test("an exchange takes the notification that comes before the write's answer")
+  @Test("an exchange accepts a notification that arrives before the write's reply")
   func exchangeEarly() throws {
     let simulation = try Simulation.bench()
     let exchange = try simulation.first {
@@ -113,7 +113,7 @@ struct SubscriptionTests {
     #expect(simulation.history.contains { $0.contains("unsubscribed 2a06") })
   }
 
-  @Test("an exchange waits for the notification that comes after the write's answer")
+  @Test("an exchange waits for a notification that arrives after the write's reply")
   func exchangeLate() throws {
     let simulation = try Simulation.bench()
     let exchange = try simulation.first {
@@ -123,7 +123,7 @@ struct SubscriptionTests {
     #expect(exchange.notification.at > exchange.answered)
   }
 
-  @Test("an exchange whose write is refused fails with the refusal, and ends its subscription")
+  @Test("an exchange whose write is refused fails with the refusal and ends its subscription")
   func exchangeRefused() throws {
     let simulation = try Simulation.bench()
     let failure = try simulation.failure {

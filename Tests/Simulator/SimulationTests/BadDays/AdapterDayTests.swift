@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Bad days: the adapter")
 struct AdapterDayTests {
-  /// What befalls it.
+  /// The fault of the adapter.
   enum Fate: String, CaseIterable {
     case off, unplugged
     /// Pulled out, and back as hci1 a moment later.
@@ -41,7 +41,7 @@ struct AdapterDayTests {
     }
   }
 
-  @Test("in the middle of a chain", arguments: Fate.allCases, Stage.allCases)
+  @Test("an adapter fault during a chain fails the chain", arguments: Fate.allCases, Stage.allCases)
   func chain(_ fate: Fate, _ stage: Stage) throws {
     let simulation = try Simulation.bench()
     let endured = simulation.endure(simulation.strike(stage) { fate.befall(simulation) })
@@ -58,7 +58,7 @@ struct AdapterDayTests {
     simulation.expectNextChain()
   }
 
-  @Test("in the middle of a scan", arguments: Fate.allCases)
+  @Test("an adapter fault during a scan fails the scan", arguments: Fate.allCases)
   func scan(_ fate: Fate) throws {
     let simulation = try Simulation.bench()
     let service = simulation.service
@@ -73,7 +73,9 @@ struct AdapterDayTests {
     simulation.expectNextChain()
   }
 
-  @Test("until it is there again, each chain says so at once", arguments: [Fate.off, .unplugged])
+  @Test(
+    "until the adapter returns, each chain fails at once with the reason",
+    arguments: [Fate.off, .unplugged])
   func meanwhile(_ fate: Fate) throws {
     let simulation = try Simulation.bench()
     fate.befall(simulation)
@@ -83,7 +85,7 @@ struct AdapterDayTests {
     simulation.expectNextChain()
   }
 
-  @Test("an adapter chosen by its address is found under another number, one by its name is not")
+  @Test("an adapter selected by address is found under another index; one selected by name is not")
   func selectors() throws {
     let simulation = try Simulation.bench()
     let address = try #require(simulation.service.client.adapterFacts.first?.address)
@@ -97,7 +99,7 @@ struct AdapterDayTests {
   }
 
   @Test(
-    "where the adapter is to be waited for, a chain that has no link yet goes on with it",
+    "with waiting for the adapter enabled, a chain without a link continues when it returns",
     arguments: Fate.allCases, [Stage.finding, .connecting, .resolving]
   )
   func waited(_ fate: Fate, _ stage: Stage) throws {
@@ -109,7 +111,7 @@ struct AdapterDayTests {
       simulation.loop.after(.seconds(2)) { fate.heal(simulation) }
     }
     let endured = simulation.endure(blow)
-    // What was looked for on an adapter is looked for there, and so fails with it.
+    // A search runs on one adapter, and fails with it.
     if stage == .finding { fate.verdict.check(endured) } else { #expect(endured.error == nil) }
     simulation.expectReleased()
     try simulation.pass(.seconds(3))
@@ -118,7 +120,7 @@ struct AdapterDayTests {
 }
 
 extension Simulation {
-  /// The same device over an adapter that is chosen so.
+  /// A service for the device on the selected adapter.
   func service(on adapter: AdapterSelector) -> BlueZDevice {
     BlueZDevice(
       client: service.client, target: service.target, adapter: adapter, scheduler: scheduler

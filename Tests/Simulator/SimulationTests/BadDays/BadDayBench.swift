@@ -1,4 +1,4 @@
-// What every bad day is held to: the right failure, in time, the link released, the next chain well.
+// Checks after each fault: the right failure, in time, the link released, the next chain succeeds.
 
 import BlueZ
 import BlueZSimulator
@@ -8,12 +8,12 @@ import Signals
 import SimulatedDevices
 import Testing
 
-/// What a chain came to.
+/// The outcome of a chain.
 struct Endured: Sendable {
   let error: (any Error)?
-  /// From its beginning to its end.
+  /// The time from its start to its end.
   let took: Duration
-  /// From the blow to its end; nil when there was none.
+  /// The time from the fault to its end; nil if no fault struck.
   let tookAfterBlow: Duration?
 
   /// The first cause.
@@ -23,7 +23,7 @@ struct Endured: Sendable {
   }
 }
 
-/// When the blow fell.
+/// The time at which the fault struck.
 final class Blow: Sendable {
   private let instant = Guarded<Instant?>(nil)
   var at: Instant? { instant.withLock { $0 } }
@@ -33,9 +33,9 @@ final class Blow: Sendable {
 extension Simulation {
   var address: BluetoothAddress { device.definition.address }
 
-  /// Has something happen once, when a chain has come to a stage.
+  /// Runs a fault once, when a chain reaches a stage.
   func strike(_ stage: Stage, _ blow: @escaping @Sendable () -> Void) -> Blow {
-    // Let go of once it falls: it may hold this simulation.
+    // Released once it strikes: it may hold this simulation.
     struct Due { var blow: (@Sendable () -> Void)? }
     let (loop, fallen, due) = (loop, Blow(), Guarded(Due(blow: blow)))
     simulator.treatCalls { call in
@@ -91,7 +91,7 @@ extension Simulation {
   }
 }
 
-/// How a chain is to end.
+/// The expected ending of a chain.
 struct Verdict: Sendable {
   let code: DeviceFailure.Code
   let `class`: FailureClass
@@ -104,7 +104,7 @@ struct Verdict: Sendable {
     self.limit = limit
   }
 
-  /// Checks what a chain came to.
+  /// Checks the outcome of a chain.
   func check(
     _ endured: Endured, _ name: String = "", sourceLocation: SourceLocation = #_sourceLocation
   ) {

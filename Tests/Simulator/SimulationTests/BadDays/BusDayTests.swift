@@ -14,7 +14,7 @@ struct BusDayTests {
 
   private func check(_ endured: Endured, _ stage: Stage) {
     switch stage {
-    // A Disconnect that bluetoothd has got is carried out, whoever hears of it.
+    // bluetoothd completes a Disconnect it received, even if its reply is lost.
     case .disconnecting: #expect(endured.error == nil)
     case .resting: Verdict(.busLost, .unavailable, within: .seconds(3)).check(endured)
     default: Self.verdict.check(endured)
@@ -29,7 +29,7 @@ struct BusDayTests {
   }
 
   @Test(
-    "the whole bus, in the middle of a chain: bluetoothd ends with it, and so do the links",
+    "closing the whole bus during a chain ends bluetoothd and its links",
     arguments: Stage.allCases
   )
   func whole(_ stage: Stage) throws {
@@ -52,7 +52,7 @@ struct BusDayTests {
   }
 
   @Test(
-    "this program's connection, in the middle of a chain: what it held is known to the next run",
+    "closing this program's connection leaves a record of its link for the next run",
     arguments: Stage.allCases
   )
   func own(_ stage: Stage) throws {
@@ -63,7 +63,7 @@ struct BusDayTests {
     check(endured, stage)
     #expect(simulation.scheduler.isIdle)
     expectNoMore(simulation)
-    // bluetoothd keeps links whose makers have left: the record of it is all that tells whose it is.
+    // bluetoothd keeps a link after its client left; only the ledger says who made it.
     let isHeld = stage != .finding
     #expect(ledger.links.map(\.device) == (isHeld ? [simulation.address] : []))
     let next = try simulation.otherProgram()

@@ -1,4 +1,4 @@
-// What hurts users of BLE on Linux when they connect: what comes of it here.
+// Known connection problems of BLE on Linux, and how this client handles them.
 
 import BLETesting
 import BlueZ
@@ -10,9 +10,9 @@ import Signals
 import SimulatedDevices
 import Testing
 
-@Suite("Pains of connecting")
+@Suite("Known problems of connecting")
 struct ConnectingPainTests {
-  @Test("InProgress: the attempt that a dead run left is ended, and ours made")
+  @Test("after InProgress, the attempt of an exited run is ended, and ours succeeds")
   func staleAttempt() throws {
     let ledger = DeadOwner()
     let simulation = try Simulation(definition: .bench, ledger: ledger)
@@ -29,7 +29,7 @@ struct ConnectingPainTests {
     simulation.expectRecovered()
   }
 
-  @Test("connect while scanning: our own scan is off before each Connect, and goes on afterwards")
+  @Test("our own scan is off before each Connect, and resumes afterwards")
   func scanning() throws {
     let simulation = try Simulation.bench()
     let simulator = simulation.simulator
@@ -53,7 +53,7 @@ struct ConnectingPainTests {
     simulation.expectRecovered()
   }
 
-  @Test("gone for ever after a kill: the link that a dead program left is found and used")
+  @Test("a link left by a killed program is found and used")
   func leftBehind() throws {
     let simulation = try Simulation.bench()
     simulation.expectNextChain()
@@ -68,15 +68,13 @@ struct ConnectingPainTests {
       .flattenMap { origin in service.read(.alert).map { _ in origin } }
     let found = chain.map { Optional($0) }.firstOrDefault(nil, within: .seconds(5))
     #expect(found.value == .found)
-    // It is nobody's we know of, and ended when that is asked for.
+    // No known program owns the link; it ends only on request.
     #expect(simulation.ledger.isUp)
     #expect(simulation.endure(service.disconnect()).error == nil)
     simulation.expectRecovered()
   }
 
-  @Test(
-    "the queue never stalls: a chain that hangs holds up the next until its deadline, no longer"
-  )
+  @Test("a chain that hangs delays the next chain only until its deadline")
   func queue() throws {
     let simulation = try Simulation.bench()
     simulation.simulator.treatCalls { $0.member == "ReadValue" ? .ignore : .take }

@@ -11,7 +11,7 @@ import Testing
 
 @Suite("Bad days: bluetoothd is restarted")
 struct DaemonDayTests {
-  /// How it ends.
+  /// The way in which bluetoothd ends.
   enum Death: String, CaseIterable {
     /// It says goodbye to every object first.
     case terminated
@@ -20,7 +20,9 @@ struct DaemonDayTests {
 
   static let verdict = Verdict(.daemonMissing, .unavailable, within: .milliseconds(500))
 
-  @Test("in the middle of a chain", arguments: Death.allCases, Stage.allCases)
+  @Test(
+    "a bluetoothd that restarts during a chain fails the chain", arguments: Death.allCases,
+    Stage.allCases)
   func chain(_ death: Death, _ stage: Stage) throws {
     let simulation = try Simulation.bench()
     let successors = Recorded<BlueZSimulator>()
@@ -42,7 +44,7 @@ struct DaemonDayTests {
   }
 
   @Test(
-    "and is back at once: the chain fails all the same, the next one is well",
+    "a bluetoothd that restarts at once still fails the chain, and the next chain succeeds",
     arguments: Death.allCases
   )
   func quick(_ death: Death) throws {
@@ -56,7 +58,7 @@ struct DaemonDayTests {
     simulation.expectRecovered()
   }
 
-  @Test("in the middle of a scan", arguments: Death.allCases)
+  @Test("a bluetoothd that restarts during a scan fails the scan", arguments: Death.allCases)
   func scan(_ death: Death) throws {
     let simulation = try Simulation.bench()
     let successors = Recorded<BlueZSimulator>()
@@ -74,7 +76,7 @@ struct DaemonDayTests {
     simulation.expectNextChain()
   }
 
-  @Test("a subscription that is to resume does not wait for a bluetoothd that has gone")
+  @Test("a resuming subscription does not wait for a bluetoothd that left the bus")
   func resuming() throws {
     let simulation = try Simulation.bench()
     let successors = Recorded<BlueZSimulator>()

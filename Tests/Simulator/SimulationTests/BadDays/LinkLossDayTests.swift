@@ -10,20 +10,23 @@ import Testing
 
 @Suite("Bad days: the link is lost")
 struct LinkLossDayTests {
-  @Test("while it is used, the failure is link-lost, at once", arguments: Stage.linked)
+  @Test(
+    "a link that drops while in use fails the chain with link-lost at once", arguments: Stage.linked
+  )
   func used(_ stage: Stage) throws {
     let simulation = try Simulation.bench()
     let (simulator, address) = (simulation.simulator, simulation.address)
     let blow = simulation.strike(stage) { simulator.loseLink(address) }
     let endured = simulation.endure(blow)
-    // While it rests nobody asks: the loss is told by the next step.
+    // While the chain rests, no step is pending: the next step reports the loss.
     let limit = stage == .resting ? Duration.seconds(3) : .milliseconds(500)
     Verdict(.linkLost, .passing, within: limit).check(endured)
     simulation.expectRecovered()
   }
 
   @Test(
-    "while it is made, once, another attempt makes it", arguments: [FaultKind.connect, .discover],
+    "a link that drops once while connecting is made by another attempt",
+    arguments: [FaultKind.connect, .discover],
     [OperationFault.loseLinkBefore, .loseLinkAfter]
   )
   func madeAgain(_ kind: FaultKind, _ action: OperationFault) throws {
@@ -35,7 +38,7 @@ struct LinkLossDayTests {
   }
 
   @Test(
-    "while it is made, each time, the failure counts the attempts",
+    "a link that drops on every attempt fails with the number of attempts",
     arguments: [FaultKind.connect, .discover], [OperationFault.loseLinkBefore, .loseLinkAfter]
   )
   func neverMade(_ kind: FaultKind, _ action: OperationFault) throws {
@@ -49,13 +52,13 @@ struct LinkLossDayTests {
     simulation.expectNextChain()
   }
 
-  /// When a device that was found goes out of the air.
+  /// The moment at which a found device disappears.
   enum Going: CaseIterable {
     case beforeConnect, whileConnecting
   }
 
   @Test(
-    "a device that was found and has gone before it is connected: connect-failed in time",
+    "a device that disappears before it connects fails with connect-failed in time",
     arguments: Going.allCases
   )
   func found(_ going: Going) throws {
@@ -78,7 +81,7 @@ struct LinkLossDayTests {
     simulation.expectNextChain()
   }
 
-  @Test("while it pairs, the failure is pairing-failed and may pass")
+  @Test("a link that drops during pairing is a transient pairing-failed")
   func pairing() throws {
     let simulation = try Simulation(definition: .pairing(.passkeyEntry, passkey: 5))
     let (simulator, address, service) = (
@@ -96,7 +99,7 @@ struct LinkLossDayTests {
     simulation.expectReleased()
   }
 
-  @Test("while it is ended, that is its end: nothing fails")
+  @Test("a link that drops during Disconnect is not a failure")
   func ended() throws {
     let simulation = try Simulation.bench()
     let (simulator, address) = (simulation.simulator, simulation.address)

@@ -1,4 +1,4 @@
-// Another program on the same bluetoothd holds what a chain needs.
+// Another program on the same bluetoothd holds a resource that a chain needs.
 
 import BlueZ
 import BlueZSimulator
@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Bad days: another client")
 struct OtherClientDayTests {
-  @Test("holds the scan: the chain runs beside it, and leaves it on")
+  @Test("if another client scans, the chain runs and leaves discovery on")
   func scan() throws {
     let simulation = try Simulation.bench()
     let other = try simulation.otherProgram()
@@ -54,7 +54,7 @@ struct OtherClientDayTests {
     try simulation.pass(.seconds(5))
   }
 
-  @Test("holds the connection: it is used, and left up")
+  @Test("if another client holds the connection, the chain uses it and leaves it up")
   func connection() throws {
     let simulation = try Simulation.bench()
     try beside(simulation, SubscriptionOptions()) {
@@ -68,7 +68,7 @@ struct OtherClientDayTests {
   }
 
   @Test(
-    "holds the notify lock: busy, and another program is named",
+    "if another client holds the notify lock, the failure is busy and names another program",
     arguments: SubscriptionOptions.Delivery.allCases
   )
   func lock(_ delivery: SubscriptionOptions.Delivery) throws {
@@ -87,7 +87,7 @@ struct OtherClientDayTests {
     simulation.expectRecovered()
   }
 
-  @Test("is connecting, without end: busy before the deadline, which is the other's to end")
+  @Test("if another client connects endlessly, ours fails as busy in time and leaves it running")
   func connecting() throws {
     let simulation = try Simulation.bench()
     let attempt = try pendingConnect(simulation)
@@ -100,7 +100,7 @@ struct OtherClientDayTests {
     simulation.expectRecovered()
   }
 
-  @Test("is connecting, and is to be taken over: its attempt is ended, and ours made")
+  @Test("with take-over, another client's attempt is ended, and ours succeeds")
   func takenOver() throws {
     var options = ConnectOptions()
     options.takesOver = true

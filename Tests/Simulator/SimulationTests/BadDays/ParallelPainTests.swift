@@ -10,7 +10,7 @@ import Signals
 import SimulatedDevices
 import Testing
 
-@Suite("Pains of several devices")
+@Suite("Known problems of several devices")
 struct ParallelPainTests {
   /// A world of several devices, with a service for each.
   private struct Fleet {
@@ -69,7 +69,7 @@ struct ParallelPainTests {
     }
   }
 
-  @Test("parallel connects: one at a time over an adapter, and all are used at once")
+  @Test("parallel connects run one at a time per adapter, and all links are used concurrently")
   func parallel() throws {
     let fleet = try Fleet(4)
     let results = try fleet.all(Self.chain)
@@ -88,7 +88,7 @@ struct ParallelPainTests {
     #expect(most == 4)
   }
 
-  @Test("a device that cannot be connected holds up the others, and costs them nothing else")
+  @Test("a device that cannot be connected delays the others but does not fail them")
   func oneAbsent() throws {
     let fleet = try Fleet(3)
     fleet.world.steering.devices[0].setFaults([FaultRule(on: .connect, action: .refuseConnection)])
@@ -104,7 +104,7 @@ struct ParallelPainTests {
 }
 
 extension Message {
-  /// Whether it says that a device is connected.
+  /// Whether the event says that a device is connected.
   fileprivate var isLinkUp: Bool {
     body.count == 3 && body[1].asPropertyMap?["Connected"]?.asBool == true
   }

@@ -17,7 +17,9 @@ struct RemovalDayTests {
     return { try? other.send(removal) }
   }
 
-  @Test("while it is used: link-lost, and the next chain finds it anew", arguments: Stage.linked)
+  @Test(
+    "a device removed while in use fails with link-lost, and the next chain finds it again",
+    arguments: Stage.linked)
   func used(_ stage: Stage) throws {
     let simulation = try Simulation.bench()
     // bluetoothd takes 2 s: an answer that comes later is still owed then.
@@ -37,7 +39,7 @@ struct RemovalDayTests {
   }
 
   @Test(
-    "while it is connected: it is found again and connected",
+    "a device removed while connecting is found again and connected",
     arguments: [Stage.connecting, .resolving]
   )
   func connected(_ stage: Stage) throws {
@@ -48,7 +50,7 @@ struct RemovalDayTests {
     simulation.expectRecovered()
   }
 
-  @Test("while it is disconnected: that counts as disconnected")
+  @Test("a device removed while disconnecting counts as disconnected")
   func ended() throws {
     let simulation = try Simulation.bench()
     let blow = simulation.strike(.disconnecting, try remove(simulation))
@@ -56,7 +58,7 @@ struct RemovalDayTests {
     simulation.expectRecovered()
   }
 
-  @Test("between two chains: the next one finds it anew")
+  @Test("a device removed between two chains is found again by the next chain")
   func between() throws {
     let simulation = try Simulation.bench()
     simulation.expectNextChain()

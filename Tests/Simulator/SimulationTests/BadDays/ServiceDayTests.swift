@@ -22,14 +22,14 @@ struct ServiceDayTests {
       .flattenMap { _ in service.read(.alert) }
   }
 
-  @Test("ServicesResolved too early: the objects are waited for")
+  @Test("if ServicesResolved comes too early, the objects are waited for")
   func early() throws {
     let simulation = try simulation(.early(.milliseconds(400)))
     #expect(simulation.endure().error == nil)
     simulation.expectRecovered()
   }
 
-  @Test("ServicesResolved early, and one service later than the others: it is waited for")
+  @Test("if ServicesResolved is early and one service is late, that service is waited for")
   func partial() throws {
     let simulation = try Simulation.bench()
     let (simulator, address) = (simulation.simulator, simulation.address)
@@ -42,7 +42,7 @@ struct ServiceDayTests {
     simulation.expectRecovered()
   }
 
-  @Test("the services change, and a subscribed one is missing for a while: the stream resumes")
+  @Test("if a subscribed service disappears for a while, the stream resumes")
   func missingForAWhile() throws {
     let simulation = try Simulation.bench()
     let (simulator, address, loop) = (simulation.simulator, simulation.address, simulation.loop)
@@ -62,7 +62,9 @@ struct ServiceDayTests {
     simulation.expectNextChain()
   }
 
-  @Test("ServicesResolved never: timed-out after bluetoothd's own limits, or at the deadline")
+  @Test(
+    "without ServicesResolved, the failure is timed-out at bluetoothd's limits or the deadline"
+  )
   func never() throws {
     let simulation = try simulation(.never)
     // The limit of 35 s, and Disconnect's 2 s.
@@ -81,7 +83,7 @@ struct ServiceDayTests {
     simulation.expectNextChain()
   }
 
-  @Test("Generic Access is not offered: the failure says so, and where the name is")
+  @Test("if Generic Access is not offered, the failure says so and where to find the name")
   func genericAccess() throws {
     let simulation = try Simulation.bench()
     let service = simulation.service
@@ -94,7 +96,7 @@ struct ServiceDayTests {
     #expect(failure.hint.contains("(Name, Appearance)"))
   }
 
-  @Test("services empty: what is wanted of them is missing, which may pass")
+  @Test("if no services are listed, a wanted service is a transient missing failure")
   func empty() throws {
     let simulation = try simulation(.empty)
     Verdict(.characteristicMissing, .passing, within: .seconds(5)).check(simulation.endure())
@@ -106,7 +108,7 @@ struct ServiceDayTests {
     simulation.expectNextChain()
   }
 
-  @Test("a device that has other services lacks the one that is wanted: definite")
+  @Test("if only other services are listed, the missing service is a permanent failure")
   func other() throws {
     let simulation = try Simulation.bench()
     let endured = simulation.endure(expecting(["immediate-alert", "heart-rate"], simulation))

@@ -35,7 +35,7 @@ struct SilenceDayTests {
       Verdict(.timedOut, .passing, within: limit + .seconds(8 + 10)).check(endured)
     }
     if member == "Disconnect", treatment == .ignore {
-      // Nobody can end it: it is told, and ended as soon as bluetoothd obeys.
+      // The link cannot be ended now: it is reported, and ended once bluetoothd handles calls.
       #expect(simulation.ledger.isUp)
     } else {
       simulation.expectReleased()
@@ -45,7 +45,7 @@ struct SilenceDayTests {
   }
 
   @Test(
-    "a scan that was never started fails with the call, though its own time would be over",
+    "a scan whose start is never answered fails with that call, even after the scan's own limit",
     arguments: ["SetDiscoveryFilter", "StartDiscovery"]
   )
   func scan(_ member: String) throws {
@@ -62,7 +62,7 @@ struct SilenceDayTests {
   }
 
   @Test(
-    "a call of another step that is never answered ends at the deadline too",
+    "an unanswered call of another step ends at the deadline too",
     arguments: ["AcquireNotify", "AcquireWrite", "RemoveDevice", "Pair", "RegisterAgent"]
   )
   func step(_ member: String) throws {
@@ -85,7 +85,7 @@ struct SilenceDayTests {
     simulation.expectNextChain()
   }
 
-  @Test("bluetoothd answers nothing at all: the next chain ends in time too, and then all is well")
+  @Test("while bluetoothd answers nothing, each chain ends in time, and succeeds afterwards")
   func everything() throws {
     let simulation = try Simulation.bench()
     simulation.simulator.treatCalls { _ in .ignore }
@@ -99,7 +99,7 @@ struct SilenceDayTests {
   }
 
   @Test(
-    "an ATT transaction that times out ends the link: link-lost after 30 s",
+    "an ATT transaction timeout drops the link: link-lost after 30 s",
     arguments: [Stage.reading, .writing, .subscribing]
   )
   func transaction(_ stage: Stage) throws {
@@ -119,7 +119,7 @@ struct SilenceDayTests {
     simulation.expectNextChain()
   }
 
-  @Test("a Disconnect that never answers and never ends the link is told as such")
+  @Test("an unanswered Disconnect that does not end the link is reported as such")
   func disconnect() throws {
     let simulation = try Simulation.bench()
     let simulator = simulation.simulator
@@ -127,7 +127,7 @@ struct SilenceDayTests {
     let endured = simulation.endure()
     #expect(endured.failure?.operation == "disconnecting")
     Verdict(.timedOut, .passing, within: .seconds(9 + 8 + 10)).check(endured)
-    // The next chain does not use the link that should have gone.
+    // The next chain does not use the link that should have ended.
     let next = simulation.endure()
     #expect(next.failure?.meaning == "bluetoothd did not end the link")
     #expect(simulation.ledger.links.count == 1)

@@ -1,4 +1,4 @@
-// Where a chain is when its day turns bad, and the chain that gets there.
+// The stage of a chain at which a fault strikes, and a chain that reaches it.
 
 import BlueZ
 import Bluetooth
@@ -13,7 +13,7 @@ enum Stage: String, CaseIterable, CustomTestStringConvertible {
   /// The link is up, its services are not known yet.
   case resolving
   case reading
-  /// The link is up, and nothing is asked of it.
+  /// The link is up, and no operation is pending.
   case resting
   case writing
   case subscribing
@@ -49,7 +49,7 @@ enum Stage: String, CaseIterable, CustomTestStringConvertible {
       .flattenMap { Signal.just($0).delay(.seconds(3)) }
       .flattenMap { value in service.write([7], to: .alert, kind: .request).map { value } }
       .flattenMap { value in
-        // Collected once more: the subscription has ended before what follows.
+        // collect waits for the subscription to end before the next step.
         service.subscribe(.stream).flattenMap { $0.take(30) }.collect().map { _ in value }
       }
       .flattenMap { value in service.disconnect().map { value } }

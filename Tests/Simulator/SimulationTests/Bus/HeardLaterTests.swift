@@ -1,4 +1,4 @@
-// Between blocking calls nobody turns the loop: what bluetoothd says then lies in the socket.
+// Between blocking calls no thread drives the loop, and bluetoothd's messages wait in the socket.
 
 import BlueZ
 import BlueZSimulator
@@ -9,9 +9,9 @@ import Signals
 import SimulatedDevices
 import Testing
 
-@Suite("What is said while nobody turns the loop", .blocking)
+@Suite("Messages received while no thread runs the loop", .blocking)
 struct HeardLaterTests {
-  @Test("the next connect knows of an adapter that was switched off, and on again")
+  @Test("the next connect handles an adapter that was switched off and on meanwhile")
   func adapter() throws {
     let daemon = try PrivateDaemon()
     let simulation = try Simulation(on: EventLoop(), over: daemon, settings: .instant)
@@ -27,7 +27,7 @@ struct HeardLaterTests {
     }
   }
 
-  @Test("the next chain does not use a link that has fallen meanwhile")
+  @Test("the next chain does not use a link that dropped meanwhile")
   func link() throws {
     let daemon = try PrivateDaemon()
     let simulation = try Simulation(on: EventLoop(), over: daemon, settings: .instant)

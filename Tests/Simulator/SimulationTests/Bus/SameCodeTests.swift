@@ -1,4 +1,4 @@
-// Simulated and real are the same code: one chain, two buses, the same outcome and messages.
+// One chain on an in-memory bus and on dbus-daemon has the same outcome and messages.
 
 import BlueZ
 import BlueZSimulator
@@ -9,9 +9,9 @@ import Signals
 import SimulatedDevices
 import Testing
 
-@Suite("The same over a bus in memory and over a dbus-daemon", .blocking)
+@Suite("The in-memory bus and dbus-daemon compared", .blocking)
 struct SameCodeTests {
-  /// What a chain came to, and what bluetoothd was asked meanwhile.
+  /// The outcome of a chain, and its requests to bluetoothd.
   struct Course: Equatable {
     var value: [UInt8]
     var failure: String?
@@ -40,7 +40,7 @@ struct SameCodeTests {
     return settings
   }()
 
-  @Test("a chain with each fault", arguments: sampled(faults))
+  @Test("a chain with each fault ends the same way on both buses", arguments: sampled(faults))
   func chain(_ fault: FaultCase) throws {
     let daemon = try PrivateDaemon()
     let inMemory = try course(fault, over: nil)

@@ -1,4 +1,4 @@
-// Who may call our agent, and about what.
+// The callers that our agent accepts, and the devices it answers for.
 
 import BlueZ
 import BlueZSimulator
@@ -47,7 +47,7 @@ struct AgentGuardTests {
     return names.all
   }
 
-  @Test("another program than bluetoothd gets no passkey from it")
+  @Test("a program other than bluetoothd gets no passkey from our agent")
   func stranger() throws {
     let simulation = try Simulation(definition: .pairing(.confirm))
     let device = DBusValue.objectPath(simulation.devicePath)
@@ -61,7 +61,7 @@ struct AgentGuardTests {
     #expect(names == Array(repeating: "org.bluez.Error.Rejected", count: 4))
   }
 
-  @Test("an agent of another program answers for that program, and ours for ours")
+  @Test("another program's agent answers for that program, and our agent for us")
   func secondAgent() throws {
     let simulation = try Simulation(definition: .pairing(.confirm, passkey: 3))
     let other = try simulation.bus.connect()
@@ -73,7 +73,7 @@ struct AgentGuardTests {
     #expect(outcome.value == .paired(isAuthenticated: true))
   }
 
-  @Test("the agent of a client that leaves fails the pairing that asked it")
+  @Test("a pairing fails when the client of the agent it asked leaves the bus")
   func clientLeaves() throws {
     let simulation = try Simulation(definition: .pairing(.confirm, passkey: 3))
     let other = try simulation.bus.connect()

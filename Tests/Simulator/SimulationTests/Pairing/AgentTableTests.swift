@@ -1,4 +1,4 @@
-// Which agent of several is asked.
+// The choice between several registered agents.
 
 import BlueZInterfaces
 import DBus
@@ -13,7 +13,7 @@ struct AgentTableTests {
     Agent(client: client, path: path, capability: .keyboardDisplay)
   }
 
-  @Test("the first is the default; each client's own comes before it")
+  @Test("the first agent is the default; each client's own agent takes precedence")
   func first() {
     var table = AgentTable()
     #expect(table.agent(for: nil) == nil)
@@ -24,7 +24,7 @@ struct AgentTableTests {
     #expect(table.agent(for: ":3")?.client == ":1")
   }
 
-  @Test("the last that asked is the default, and when it goes the one before it")
+  @Test("the last agent to request it is the default; when it leaves, the previous one is")
   func last() {
     var table = AgentTable()
     _ = table.register(agent(":1"))

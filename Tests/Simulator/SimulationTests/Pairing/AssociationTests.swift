@@ -13,7 +13,7 @@ import Testing
 struct AssociationTests {
   static let passkey = PairingAnswers(secret: Secret("042137"))
 
-  @Test("just works: nothing is asked, and the device is paired")
+  @Test("just works asks no question and pairs the device")
   func justWorks() throws {
     let simulation = try Simulation(definition: .pairing(.justWorks))
     let outcome = simulation.pair(PairingAnswers(acceptsJustWorks: false))
@@ -24,7 +24,7 @@ struct AssociationTests {
     #expect(try simulation.deviceProperty("Bonded") == true)
   }
 
-  @Test("a number that is shown on both sides is confirmed, always or if it is the expected one")
+  @Test("a number shown on both sides is confirmed, always or only if it is the expected one")
   func comparison() throws {
     let always = try Simulation(definition: .pairing(.confirm))
     let isCompared = PairingOutcome.paired(isAuthenticated: true)
@@ -48,7 +48,7 @@ struct AssociationTests {
     #expect(shown.all.first?.description == "type 001234 on the device")
   }
 
-  @Test("a person who is asked answers later")
+  @Test("the user can answer a question later")
   func asked() throws {
     for (method, reply) in [
       (PairingDefinition.Method.confirm, PairingReply.yes),
@@ -66,7 +66,7 @@ struct AssociationTests {
     }
   }
 
-  @Test("a device that is paired already is left as it is, and Pair is not called")
+  @Test("a device that is already paired stays as it is, and Pair is not called")
   func already() throws {
     let log = Recorded<String>()
     let simulation = try Simulation(definition: .pairing(.justWorks)) { message, _ in
@@ -88,7 +88,7 @@ struct AssociationTests {
     #expect(simulation.history.count { $0.contains("link up") } == 2)
   }
 
-  @Test("a device that is not connected is connected for the turn, and left disconnected")
+  @Test("a device that is not connected connects for the turn and disconnects afterwards")
   func connects() throws {
     let simulation = try Simulation(definition: .pairing(.justWorks))
     let outcome = simulation.run(simulation.service.pair(PairingAnswers()))
@@ -97,7 +97,7 @@ struct AssociationTests {
     #expect(try simulation.deviceProperty("Paired") == true)
   }
 
-  @Test("the agent is registered while something pairs, and not longer")
+  @Test("the agent is registered only while a pairing runs")
   func registered() throws {
     let log = Recorded<String>()
     let simulation = try Simulation(definition: .pairing(.justWorks)) { message, _ in

@@ -1,4 +1,4 @@
-// Pairing that comes to nothing, and what is left of it.
+// Pairings that fail, and the state they leave behind.
 
 import BlueZ
 import BlueZSimulator
@@ -11,7 +11,7 @@ import Testing
 
 @Suite("Pairing that fails")
 struct FailedPairingTests {
-  @Test("a device that refuses: the failure is definite, and a pairing one")
+  @Test("a device that refuses is a permanent pairing failure")
   func refused() throws {
     let simulation = try Simulation(definition: .pairing(.reject))
     let failure = try simulation.failure(simulation.pair(PairingAnswers()))
@@ -21,7 +21,7 @@ struct FailedPairingTests {
     #expect(simulation.simulator.connectedDevices == [])
   }
 
-  @Test("a wrong passkey is a definite failure, and ends the link")
+  @Test("a wrong passkey is a permanent failure and ends the link")
   func wrongPasskey() throws {
     let simulation = try Simulation(definition: .pairing(.passkeyEntry, passkey: 1))
     let failure = try simulation.failure(simulation.pair(AssociationTests.passkey))
@@ -33,7 +33,7 @@ struct FailedPairingTests {
   }
 
   @Test(
-    "what nothing answers is refused, and the failure says what to give",
+    "a question without a configured answer is refused, and the failure names the answer to give",
     arguments: [
       (PairingDefinition.Method.passkeyEntry, AgentCapability.keyboardOnly, "secret: in Pairing"),
       (.confirm, .displayYesNo, "comparison: .always(true)"),
@@ -48,7 +48,7 @@ struct FailedPairingTests {
     #expect(failure.hint.contains(hint))
   }
 
-  @Test("a device that has lost the bond: no connection stays until it is removed and pairs again")
+  @Test("a device that lost the bond keeps no connection until it is removed and paired again")
   func lostBond() throws {
     let simulation = try Simulation(definition: .pairing(.justWorks))
     let service = simulation.service
@@ -64,7 +64,7 @@ struct FailedPairingTests {
     #expect(simulation.run(read).error == nil)
   }
 
-  @Test("this side says no: so says the failure")
+  @Test("if this side rejects the pairing, the failure says so")
   func declined() throws {
     let simulation = try Simulation(definition: .pairing(.confirm, passkey: 5))
     let answers = PairingAnswers(comparison: .always(false))
@@ -74,7 +74,7 @@ struct FailedPairingTests {
   }
 
   @Test(
-    "who refuses every pairing has no bond, whatever the device asks or does not ask",
+    "answers that reject every pairing leave no bond, whatever the device asks",
     arguments: [
       (PairingDefinition.Method.justWorks, "the device paired without asking"),
       (.confirm, "this host rejected a pairing request"),
@@ -98,7 +98,7 @@ struct FailedPairingTests {
     #expect(isPaired != true)
   }
 
-  @Test("a secret that cannot be a passkey is named as such, without itself")
+  @Test("an invalid passkey is named as invalid without being shown")
   func unusable() throws {
     let simulation = try Simulation(definition: .pairing(.passkeyEntry, passkey: 5))
     let answers = PairingAnswers(secret: Secret("hunter2"))
@@ -107,12 +107,12 @@ struct FailedPairingTests {
     #expect(!"\(failure)".contains("hunter2"))
   }
 
-  /// A person who is asked and never replies.
+  /// A user who never replies.
   func silent(_ withdrawn: Recorded<String>) -> PairingAnswers {
     PairingAnswers(ask: { _, _ in { withdrawn.add("withdrawn") } })
   }
 
-  @Test("a deadline cancels the pairing, withdraws the question and leaves no agent")
+  @Test("a deadline cancels the pairing, withdraws the question and unregisters the agent")
   func deadline() throws {
     let log = Recorded<String>()
     let simulation = try Simulation(definition: .pairing(.confirm)) { message, _ in
@@ -136,7 +136,7 @@ struct FailedPairingTests {
     #expect(try simulation.deviceProperty("Paired") == false)
   }
 
-  @Test("nobody answers for 30 s: the device ends the link, and the failure may pass")
+  @Test("a question unanswered for 30 s makes the device end the link: a transient failure")
   func deviceGivesUp() throws {
     let simulation = try Simulation(definition: .pairing(.passkeyEntry, passkey: 5))
     let withdrawn = Recorded<String>()
@@ -148,7 +148,7 @@ struct FailedPairingTests {
     #expect(simulation.loop.now.sinceStart < .seconds(35))
   }
 
-  @Test("another program cancels the pairing: the failure may pass")
+  @Test("a pairing that another program cancels is a transient failure")
   func cancelled() throws {
     let simulation = try Simulation(definition: .pairing(.passkeyEntry, passkey: 5))
     let other = try simulation.bus.connect()
@@ -163,7 +163,7 @@ struct FailedPairingTests {
     #expect(failure.bluez?.name == "org.bluez.Error.AuthenticationCanceled")
   }
 
-  @Test("cancelled in the middle: the pairing is cancelled, nothing is left")
+  @Test("cancelling the chain cancels the pairing and leaves nothing behind")
   func interrupted() throws {
     let log = Recorded<String>()
     let simulation = try Simulation(definition: .pairing(.passkeyEntry, passkey: 5)) { message, _ in
@@ -182,7 +182,7 @@ struct FailedPairingTests {
     #expect(try simulation.deviceProperty("Paired") == false)
   }
 
-  @Test("bluetoothd goes away in the middle: the question is withdrawn, and the failure says so")
+  @Test("if bluetoothd leaves the bus, the question is withdrawn and the failure says so")
   func daemonLeaves() throws {
     let simulation = try Simulation(definition: .pairing(.passkeyEntry, passkey: 5))
     let (withdrawn, host) = (Recorded<String>(), simulation.simulator.bus)

@@ -42,7 +42,7 @@ extension BluetoothUUID {
 }
 
 extension Simulation {
-  /// What one chain on the device came to, in one turn.
+  /// The outcome of one chain on the device, in one turn.
   func run<Value: Sendable>(
     within limit: Duration = .seconds(200), _ chain: Signal<Value>
   ) -> Outcome<Value?> {
@@ -81,7 +81,7 @@ extension Simulation {
 
   var devicePath: ObjectPath { "/org/bluez/hci0/dev_C0_FF_EE_00_00_01" }
 
-  /// How a chain fails.
+  /// The failure of a chain.
   func failure<Value: Sendable>(_ outcome: Outcome<Value>) throws -> DeviceFailure {
     let error = try #require(outcome.error)
     return try #require(error as? DeviceFailure, "\(error)")

@@ -1,4 +1,4 @@
-// What the simulated bluetoothd decides while pairing, and which model two capabilities give.
+// The pairing decisions of the simulated bluetoothd, and the association models.
 
 import BlueZInterfaces
 import Bluetooth
@@ -7,12 +7,12 @@ import Testing
 
 @testable import BlueZSimulator
 
-@Suite("The pairing of a simulated device")
+@Suite("Pairing of a simulated device")
 struct PairingMachineTests {
   typealias Machine = PairingMachine<String>
 
   @Test(
-    "the association model is that of the specification",
+    "the association model follows the specification",
     arguments: [
       (IOCapability.displayOnly, IOCapability.displayOnly, AssociationModel.justWorks),
       (.displayOnly, .displayYesNo, .justWorks), (.displayOnly, .keyboardOnly, .hostDisplays),
@@ -37,7 +37,7 @@ struct PairingMachineTests {
   }
 
   @Test(
-    "without LE Secure Connections nothing is compared",
+    "without LE Secure Connections there is no numeric comparison",
     arguments: [
       (IOCapability.displayYesNo, IOCapability.displayYesNo, AssociationModel.justWorks),
       (.displayYesNo, .keyboardDisplay, .hostDisplays),
@@ -73,7 +73,7 @@ struct PairingMachineTests {
     #expect(self.words(machine.cancel("d")) == ["refuse [\"d\"] Does Not Exist"])
   }
 
-  @Test("requests wait for one pairing together, and are repeated by it")
+  @Test("requests wait for one shared pairing, and are then repeated")
   func requests() {
     var machine = Machine()
     func secure(_ call: String) -> [Machine.Action] {
@@ -86,7 +86,7 @@ struct PairingMachineTests {
     #expect(machine.bond == .authenticated)
   }
 
-  @Test("a wrong passkey answers Pair at once, and requests with the end of the link")
+  @Test("a wrong passkey answers Pair at once, and pending requests when the link ends")
   func wrongPasskey() {
     var machine = Machine()
     _ = machine.pair("a", of: ":1", agent: .keyboardOnly)

@@ -1,4 +1,4 @@
-// Values that a device keeps for those it is paired with.
+// Values that a device protects with a pairing.
 
 import BlueZ
 import BlueZSimulator
@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Protected values")
 struct ProtectedValueTests {
-  @Test("a read without an agent ends at its deadline, and says that the device may want pairing")
+  @Test("without an agent, a read ends at its deadline, and the failure suggests pairing")
   func deadline() throws {
     let simulation = try Simulation(definition: .pairing(.justWorks))
     let service = simulation.service
@@ -22,7 +22,7 @@ struct ProtectedValueTests {
     #expect(failure.hint.contains("pair(_:)"))
   }
 
-  /// What an operation fails with, and how long it took.
+  /// The failure of an operation, and the time it took.
   private func timed<Value: Sendable>(
     _ simulation: Simulation, _ operation: Signal<Value>
   ) throws -> (failure: DeviceFailure, took: Duration) {
@@ -41,7 +41,9 @@ struct ProtectedValueTests {
     return (try simulation.failure(outcome), ended.withLock { $0 } - begun.withLock { $0 })
   }
 
-  @Test("when the link drops without an answer, it is known at once that the device is not paired")
+  @Test(
+    "if the link drops without an answer, the failure reports at once that the device is not paired"
+  )
   func dropped() throws {
     let simulation = try Simulation(definition: .pairing(.justWorks))
     let service = simulation.service
@@ -60,7 +62,7 @@ struct ProtectedValueTests {
     #expect(again.error == nil)
   }
 
-  @Test("a device that ends the link because nobody pairs is one that is not paired")
+  @Test("a device that ends the link because no pairing happens is reported as not paired")
   func endedByDevice() throws {
     let simulation = try Simulation(definition: .pairing(.justWorks))
     let (simulator, loop) = (simulation.simulator, simulation.loop)
@@ -78,7 +80,7 @@ struct ProtectedValueTests {
     }
   }
 
-  @Test("an acquired subscription that nobody answers proves nothing: the link is lost")
+  @Test("an unanswered acquisition whose link drops is link-lost, not not-paired")
   func acquired() throws {
     let simulation = try Simulation(definition: .pairing(.justWorks))
     let (simulator, loop) = (simulation.simulator, simulation.loop)
@@ -92,7 +94,7 @@ struct ProtectedValueTests {
     #expect(took < .seconds(9))
   }
 
-  @Test("a link that is lost while a device is slow is answered, and is a lost link")
+  @Test("a link that drops during a slow read is link-lost")
   func lostWhileSlow() throws {
     let slow = FaultRule(on: .read, action: .slow(.seconds(10)))
     let simulation = try Simulation(definition: .pairing(.justWorks), faults: [slow])
@@ -105,7 +107,7 @@ struct ProtectedValueTests {
     #expect(took < .seconds(4))
   }
 
-  @Test("with an agent for the chain, a read pairs by itself and is repeated")
+  @Test("with an agent for the chain, a read pairs automatically and is repeated")
   func answering() throws {
     let simulation = try Simulation(definition: .pairing(.passkeyEntry, passkey: 42137))
     let service = simulation.service
@@ -119,7 +121,7 @@ struct ProtectedValueTests {
     #expect(try simulation.deviceProperty("Paired") == true)
   }
 
-  @Test("writes and subscriptions pair by themselves too")
+  @Test("writes and subscriptions pair automatically too")
   func writesAndSubscriptions() throws {
     let simulation = try Simulation(definition: .pairing(.justWorks))
     let service = simulation.service
@@ -136,7 +138,7 @@ struct ProtectedValueTests {
     #expect(simulation.history.count { $0.contains("paired") } == 1)
   }
 
-  @Test("an agent that declines leaves the read without an answer")
+  @Test("an agent that declines leaves the read unanswered")
   func declining() throws {
     let simulation = try Simulation(definition: .pairing(.justWorks))
     let service = simulation.service
@@ -161,7 +163,7 @@ struct ProtectedValueTests {
     #expect(simulation.history.last == "C0:FF:EE:00:00:01 link down")
   }
 
-  @Test("a bond that nobody vouched for is not enough for a value that wants one")
+  @Test("an unauthenticated bond does not suffice for a value that requires authentication")
   func notVouchedFor() throws {
     let simulation = try Simulation(definition: .pairing(.passkeyEntry, passkey: 1))
     let service = simulation.service
@@ -174,7 +176,7 @@ struct ProtectedValueTests {
   }
 
   @Test(
-    "a device that goes on refusing after it was paired",
+    "a device that still refuses after pairing fails with the expected code",
     arguments: [
       (ATTErrorCode.insufficientEncryption, DeviceFailure.Code.notPaired),
       (.encryptionKeyTooShort, .notPaired), (.insufficientAuthentication, .timedOut),
@@ -190,7 +192,7 @@ struct ProtectedValueTests {
     #expect(try simulation.failure(outcome).code == expected)
   }
 
-  @Test("unpairing forgets the bond, and the device is found again by the next connect")
+  @Test("unpairing removes the bond, and the next connect finds the device again")
   func unpair() throws {
     let simulation = try Simulation(definition: .pairing(.justWorks))
     let service = simulation.service
@@ -213,7 +215,7 @@ struct ProtectedValueTests {
     #expect(simulation.simulator.connectedDevices == [])
   }
 
-  @Test("trust is set and taken back")
+  @Test("trust can be set and removed")
   func trust() throws {
     let simulation = try Simulation(definition: .pairing(.justWorks))
     let service = simulation.service

@@ -71,7 +71,7 @@ private struct Locks {
 
 @Suite("Pairing with several devices at once")
 struct SeveralDevicesTests {
-  @Test("without any check they go on side by side")
+  @Test("pairings that ask no question run concurrently")
   func sideBySide() throws {
     let locks = try Locks(Array(repeating: (.justWorks, passkey: nil), count: 3))
     let ends = try locks.pair(Array(repeating: PairingAnswers(), count: 3))
@@ -81,7 +81,7 @@ struct SeveralDevicesTests {
     #expect(times.allSatisfy { $0 - times[0] < .seconds(1) }, "\(times)")
   }
 
-  @Test("each passkey goes to its own device, one after the other")
+  @Test("each passkey goes to its own device, one pairing at a time")
   func passkeys() throws {
     let locks = try Locks([(.passkeyEntry, 1), (.passkeyEntry, 22), (.justWorks, nil)])
     let ends = try locks.pair([
@@ -92,10 +92,10 @@ struct SeveralDevicesTests {
     #expect(locks.paired == 3)
   }
 
-  @Test("whose time passes before its turn has not begun, and says behind whom")
+  @Test("a pairing that times out before its turn never starts, and fails as busy")
   func late() throws {
     let locks = try Locks([(.passkeyEntry, 1), (.passkeyEntry, 22)])
-    // A person who takes 20 s to answer.
+    // A user who takes 20 s to answer.
     let slow = PairingAnswers(ask: { [loop = locks.world.loop] _, reply in
       let timer = loop.after(.seconds(20)) { reply(.secret(Secret("1"))) }
       return { timer.cancel() }
@@ -108,7 +108,7 @@ struct SeveralDevicesTests {
     #expect(locks.paired == 0)
   }
 
-  @Test("a chain whose agent is asking somebody is not disturbed by another's pairing")
+  @Test("a chain whose agent waits for the user is not affected by another pairing")
   func undisturbed() throws {
     let locks = try Locks([(.passkeyEntry, 1), (.justWorks, nil)])
     let (loop, first, second) = (locks.world.loop, locks.services[0], locks.services[1])

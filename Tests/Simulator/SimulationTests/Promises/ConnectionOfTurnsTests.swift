@@ -1,4 +1,4 @@
-// One connection that several turns use: it lasts as long as one of them needs it.
+// One connection that several turns use: it lasts until the last of them ends.
 
 import BlueZ
 import BlueZSimulator
@@ -6,7 +6,7 @@ import Bluetooth
 import Signals
 import Testing
 
-@Suite("A connection that several turns use")
+@Suite("Connections shared by turns")
 struct ConnectionOfTurnsTests {
   private let simulation: Simulation
   private let services: [BlueZDevice]
@@ -29,13 +29,14 @@ struct ConnectionOfTurnsTests {
     }
   }
 
-  /// How many links there were so far, and whether one is up.
+  /// The number of connections so far, and whether one is up.
   private var links: (count: Int, isUp: Bool) {
     (simulation.ledger.links.count, simulation.ledger.isUp)
   }
 
   @Test(
-    "it is made once, and ends with the last of them, whoever made it", arguments: [true, false]
+    "the connection is made once, and ends with the last turn that uses it",
+    arguments: [true, false]
   )
   func shared(makerEndsFirst: Bool) throws {
     let lengths: [Duration] =
@@ -67,7 +68,7 @@ struct ConnectionOfTurnsTests {
   }
 
   @Test(
-    "a turn that connects while the connection is being ended has one of its own",
+    "a turn that connects while the connection is ending makes a new one",
     arguments: [0, 1, 100, 1_000, 1_990, 2_000, 2_010]
   )
   func whileEnding(milliseconds: Int) throws {

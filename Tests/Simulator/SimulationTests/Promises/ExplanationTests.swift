@@ -1,4 +1,4 @@
-// Errors explain: what was being done, to what, what BlueZ reported, what it means, what to try.
+// Each error has the operation, the attribute, BlueZ's report, its meaning and a remedy.
 
 import BlueZ
 import BlueZSimulator
@@ -14,16 +14,16 @@ struct ExplanationTests {
   static let battery = CharacteristicSelector(characteristic: .batteryLevel)
   static let echo = CharacteristicSelector(characteristic: .alertLevel)
 
-  /// What the failure of a step says.
+  /// The content of a step's failure.
   struct Said: Equatable {
     var operation: String
     var attribute: String?
     var code: DeviceFailure.Code
-    /// BlueZ's text; nil where it said nothing.
+    /// BlueZ's error text; nil if it sent none.
     var text: String?
   }
 
-  /// What a fault is to be told as; nil when the chain is to succeed.
+  /// The expected failure for a fault; nil if the chain should succeed.
   static func said(of fault: FaultCase) -> Said? {
     switch fault.step {
     case .connect: connecting(fault.action)
@@ -77,10 +77,10 @@ struct ExplanationTests {
     }
   }
 
-  @Test("each fault at each step", arguments: FaultCase.all)
+  @Test("each fault at each step has an explained error", arguments: FaultCase.all)
   func faults(_ fault: FaultCase) throws {
     var options = ConnectOptions()
-    // What is to be explained is one failure, not what became of further attempts.
+    // The test is about one failure, not about further attempts.
     options.attempts = 1
     let simulation = try Simulation(faults: [fault.rule], options: options)
     let outcome = FaultCase.chain(simulation.service).firstOrDefault([], within: .seconds(100))
@@ -124,7 +124,7 @@ struct ExplanationTests {
     }
   }
 
-  @Test("a clean-up that fails names the device, what it means and what to try")
+  @Test("a failed clean-up names the device, its meaning and a remedy")
   func cleanUp() throws {
     let rule = FaultRule(on: .disconnect, action: .slow(.seconds(200)))
     let simulation = try Simulation(faults: [rule])
@@ -139,7 +139,7 @@ struct ExplanationTests {
     checkParts(failure)
   }
 
-  /// What the world around the device can come to.
+  /// Faults outside the device.
   enum Trouble: CaseIterable {
     case outOfReach, noSuchCharacteristic, adapterOff, daemonGone, busGone
 
@@ -154,7 +154,7 @@ struct ExplanationTests {
     }
   }
 
-  @Test("what happens around the device", arguments: Trouble.allCases)
+  @Test("faults outside the device have an explained error", arguments: Trouble.allCases)
   func troubles(_ trouble: Trouble) throws {
     let simulation = try Simulation()
     let (service, client) = (simulation.service, simulation.client)

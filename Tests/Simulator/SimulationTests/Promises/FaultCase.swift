@@ -6,7 +6,7 @@ import Signals
 import SimulatedDevices
 import Testing
 
-/// What happens to one step of ``FaultCase/chain(_:)``.
+/// A fault at one step of ``FaultCase/chain(_:)``.
 struct FaultCase: Sendable, CustomTestStringConvertible {
   /// The steps, in order, as the device sees them.
   enum Step: String, CaseIterable {
@@ -45,7 +45,7 @@ struct FaultCase: Sendable, CustomTestStringConvertible {
     actions.filter { $0.applies(to: step.kind) }.map { FaultCase(step: step, action: $0) }
   }
 
-  /// Whether bluetoothd itself does not end the link in time, so that nobody could.
+  /// Whether bluetoothd does not end the link in time, so that no client can.
   var keepsLinkUp: Bool {
     step == .disconnect && [.neverAnswer, .slow(.seconds(200))].contains(action)
   }

@@ -1,4 +1,4 @@
-// What is answered after its caller has left is undone.
+// Calls answered after their caller timed out or was cancelled are undone.
 
 import BlueZ
 import BlueZSimulator
@@ -17,7 +17,7 @@ struct LateReplyTests {
     try Simulation(hold: { $0.member == member ? delay : .zero })
   }
 
-  @Test("a Connect that is taken up after its undo is disconnected all the same")
+  @Test("a Connect that is handled after its undo is disconnected as well")
   func connect() throws {
     let simulation = try slow("Connect", by: .seconds(20))
     let outcome = simulation.service.connect().firstOrDefault((), within: .seconds(5))
@@ -30,7 +30,7 @@ struct LateReplyTests {
     #expect(simulation.ledger.violations == [])
   }
 
-  @Test("a Connect that is answered while its undo is under way does not outlive the turn")
+  @Test("a Connect that is answered during its undo does not outlive the turn")
   func connectMeetsUndo() throws {
     let undone = Duration.seconds(3)
     let simulation = try Simulation(hold: { message in
@@ -50,7 +50,7 @@ struct LateReplyTests {
     #expect(simulation.scheduler.isIdle)
   }
 
-  @Test("the turn waits for the answer to its undo, and for no longer than the undo's limit")
+  @Test("the turn waits for the reply to its undo, but no longer than the undo's limit")
   func undoIsAwaited() throws {
     for (held, isAnswered) in [(3, true), (7, true), (100, false)] {
       let simulation = try Simulation(hold: { message in
@@ -112,7 +112,7 @@ struct LateReplyTests {
     }
   }
 
-  @Test("a deadline at the very instant of an answer leaves nothing behind")
+  @Test("a deadline at the instant of a reply leaves nothing behind")
   func deadlineMeetsAnswer() throws {
     let link = DeviceDefinition.thermometer.link
     let delays: [(String, Duration)] = [
@@ -152,7 +152,7 @@ struct LateReplyTests {
         if isCancelledFirst {
           loop.after(instant) { scheduler.cancelAll() }
         } else {
-          // Of the timers of one instant the one that was armed last fires last.
+          // Timers due at the same instant fire in the order they were armed.
           loop.after(instant - .nanoseconds(1)) {
             loop.after(.nanoseconds(1)) { scheduler.cancelAll() }
           }

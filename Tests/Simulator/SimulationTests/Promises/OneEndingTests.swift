@@ -1,4 +1,4 @@
-// Exactly one ending; the turn is always given back.
+// Exactly one ending; the turn is always released.
 
 import BlueZ
 import BlueZSimulator
@@ -8,7 +8,7 @@ import Signals
 import SimulatedDevices
 import Testing
 
-@Suite("Exactly one ending, and the turn given back")
+@Suite("Exactly one ending, and the turn released")
 struct OneEndingTests {
   static let echo = CharacteristicSelector(characteristic: .alertLevel)
 
@@ -20,7 +20,7 @@ struct OneEndingTests {
     var begun: Int { counts.withLock { $0.begun } }
     var values: Int { counts.withLock { $0.values } }
 
-    /// The same signal, counted.
+    /// The signal with its starts, values and ends counted.
     func of<Value: Sendable>(_ signal: Signal<Value>) -> Signal<Value> {
       Signal(home: signal.home) { [self] sink in
         counts.withLock { $0.begun += 1 }
@@ -41,7 +41,7 @@ struct OneEndingTests {
       .flattenMap { value in tally.of(service.disconnect()).map { value } }
   }
 
-  @Test("no operation is under way when the call has returned", arguments: FaultCase.all)
+  @Test("no operation is pending when the call has returned", arguments: FaultCase.all)
   func operations(_ fault: FaultCase) throws {
     for limit in [Duration.milliseconds(200), .seconds(3), .seconds(300)] {
       let simulation = try Simulation(faults: [fault.rule])
@@ -59,7 +59,7 @@ struct OneEndingTests {
     }
   }
 
-  /// How a chain can be withdrawn before its turn has come.
+  /// The ways to withdraw a chain before its turn starts.
   enum Withdrawal: CaseIterable {
     case deadlineInTheQueue, noTimeAtAll, cancelledTask, cancelledBefore, cancelledTurn
   }
@@ -115,7 +115,7 @@ struct OneEndingTests {
     if withdrawal == .cancelledTask { loop.after(.milliseconds(100)) { task.cancel() } }
   }
 
-  @Test("of many chains cancelled at random each ends once", arguments: 0..<20)
+  @Test("each of many chains cancelled at random ends exactly once", arguments: 0..<20)
   func randomCancellations(_ seed: Int) throws {
     var generator = SeededGenerator(seed: UInt64(seed), name: "cancellations")
     let simulation = try Simulation()
@@ -142,7 +142,7 @@ struct OneEndingTests {
     #expect(next.success, "seed \(seed): \(String(describing: next.error))")
   }
 
-  @Test("the first cause is what the caller is told")
+  @Test("the first cause is reported to the caller")
   func firstCause() throws {
     struct Reason: Error, Equatable {}
     // A clean-up that takes long, and everything else that could end the chain after the cause.

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("What was connected is disconnected")
 struct ReleaseTests {
-  /// What ends a chain, if its fault does not.
+  /// The ending of a chain that its fault does not end.
   enum Ending: CaseIterable {
     /// Nothing but the limits of bluetoothd and the client.
     case itself
@@ -29,7 +29,9 @@ struct ReleaseTests {
     .milliseconds(400), .seconds(2), .seconds(6),
   ]
 
-  @Test("whatever goes wrong at whichever step, however it ends", arguments: FaultCase.all)
+  @Test(
+    "every connection ends after any fault at any step, however the chain ends",
+    arguments: FaultCase.all)
   func release(_ fault: FaultCase) throws {
     try check(fault, .itself, at: .seconds(400))
     for ending in Ending.allCases where ending != .itself {
@@ -51,7 +53,7 @@ struct ReleaseTests {
     #expect(ledger.violations == [], "\(name)")
     #expect(simulation.scheduler.isIdle, "\(name)")
     if ledger.isUp {
-      // bluetoothd has not obeyed; it is told, and the next chain waits for it.
+      // bluetoothd has not ended the link: the failure says so, and the next chain waits for it.
       #expect(fault.keepsLinkUp, "\(name): \(simulation.history) \(String(describing: error))")
       #expect(error != nil, "\(name)")
     }

@@ -23,10 +23,10 @@ enum Seeds {
   }()
 }
 
-/// What one seed makes go wrong.
+/// The faults that one seed causes.
 struct Schedule {
   let rules: [FaultRule]
-  /// How long bluetoothd takes to take up the calls of a member; nil: it never does.
+  /// The delay before bluetoothd handles the calls of a member; nil if it never does.
   let holds: [String: Duration?]
   /// For each chain, how long it may take, and when everything is cancelled.
   let chains: [(limit: Duration, cancelledAfter: Duration?)]
@@ -83,7 +83,9 @@ struct SeedTests {
   /// Connect, and what the turn owns.
   static let cleanUp = Duration.seconds(10 + 8 + 10)
 
-  @Test("every chain ends in time with the link down, and the next one works", arguments: Seeds.all)
+  @Test(
+    "every chain ends in time with the link down, and the next chain succeeds", arguments: Seeds.all
+  )
   func schedule(_ seed: Int) throws {
     let schedule = Schedule(seed: seed)
     let repeated = "seed \(seed), repeat with SEEDS=\(seed) swift test --filter SeedTests"
@@ -108,7 +110,7 @@ struct SeedTests {
       #expect(outcome.value == (outcome.success ? [87] : []), what)
       if simulation.ledger.isUp {
         #expect(!schedule.disconnectsInTime, what)
-        // What could not be released is told.
+        // A link that could not be released is reported.
         #expect(outcome.error != nil, what)
       }
       #expect(simulation.ledger.violations == [], what)

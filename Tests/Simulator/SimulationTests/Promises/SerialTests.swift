@@ -11,7 +11,7 @@ import Testing
 
 @Suite("No interleaving")
 struct SerialTests {
-  /// How a chain ends, by its number.
+  /// The ending of a chain, by its number.
   enum Course: Int, CaseIterable {
     /// Connect, write, read, disconnect.
     case whole
@@ -23,7 +23,7 @@ struct SerialTests {
     case timesOut
   }
 
-  @Test("1 000 chains from eight threads have a link each, one after the other")
+  @Test("1 000 chains from eight threads each have their own link, one after the other")
   func chains() throws {
     let simulation = try Simulation(on: EventLoop(), settings: .instant)
     let (threads, each) = (8, 125)
@@ -51,7 +51,7 @@ struct SerialTests {
     #expect(!ledger.isUp)
     #expect(simulation.scheduler.isIdle)
     #expect(ledger.links.count == threads * each)
-    // Each link is of one chain, whose number was written in it; no chain has two.
+    // Each link belongs to one chain, whose number was written over it; no chain has two links.
     let numbers = ledger.links.map { link in
       link.compactMap { event in
         if case .written(_, _, let value) = event { Self.number(value) } else { nil }
@@ -61,7 +61,7 @@ struct SerialTests {
     #expect(Set(numbers.flatMap { $0 }).count == threads * each)
   }
 
-  @Test("chains that are cancelled from the loop all return, whoever turned it")
+  @Test("chains that are cancelled from the loop all return, whichever thread drives it")
   func cancelledFromTheLoop() throws {
     for round in 0..<20 {
       let simulation = try Simulation(on: EventLoop(), settings: .instant)
@@ -69,9 +69,9 @@ struct SerialTests {
       let echo = CharacteristicSelector(characteristic: .alertLevel)
       let done = DispatchSemaphore(value: 0)
       let threads = 6
-      // A value that never comes: only the cancellation ends it.
+      // The value never comes: only the cancellation ends the wait.
       let endless = service.connect().flattenMap { service.notifications(echo) }.map { $0.value }
-      // Its turn is nobody's who blocks: whoever turns the loop is one of those that wait.
+      // The holder does not block a thread: one of the waiting threads drives the loop.
       let holder = simulation.loop.task { try? await endless.first(within: .seconds(300)) }
       for _ in 0..<threads {
         let work = Thread {

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("TypedValues")
 struct TypedValuesTests {
-  @Test("known values have their type and their unit")
+  @Test("known values have a type and a unit")
   func known() throws {
     #expect(try Characteristic.batteryLevel.decode([42]) == 42)
     let heart = try Characteristic.heartRateMeasurement.decode([0x16, 60, 0, 4, 0, 2])
@@ -26,7 +26,7 @@ struct TypedValuesTests {
     #expect(encoded.dropFirst(5) == [0xea, 7, 1, 31, 23, 59, 0, 3])
   }
 
-  @Test("a malformed value names the characteristic, the field, and the reason")
+  @Test("the error for a malformed value names the characteristic, the field and the reason")
   func malformed() {
     let short = #expect(throws: MalformedValue.self) {
       try Characteristic.heartRateMeasurement.decode([0])
@@ -44,7 +44,7 @@ struct TypedValuesTests {
     #expect(throws: MalformedValue.self) { try Characteristic.batteryLevel.encode(300) }
   }
 
-  @Test("plain codings of one's own read what they write")
+  @Test("custom value types decode what they encode")
   func ownCodings() throws {
     #expect(try Characteristic.soilMoisture.encode(513) == [1, 2])
     #expect(try Characteristic.soilMoisture.decode([1, 2]) == 513)
