@@ -1,4 +1,4 @@
-// `assert`: captured values that have to be as they are meant to be.
+// `assert`: conditions on captured values.
 
 import Documents
 import Testing
@@ -47,7 +47,7 @@ struct AssertStepTests {
     #expect(bench.text().contains("3  log  after"))
   }
 
-  @Test("a condition that does not hold fails the chain, with the value that was found")
+  @Test("a condition that does not hold fails the chain and reports the value found")
   func fails() throws {
     try bench.run("read battery-level as b; assert b.percent >= 20 and b.percent > 80; log after")
     let failure = bench.ending?.failure
@@ -57,7 +57,7 @@ struct AssertStepTests {
     #expect(!bench.text().contains { $0.hasPrefix("3  log") })
   }
 
-  @Test("a value that was not captured passes no condition")
+  @Test("a variable that was not captured fails every condition")
   func missing() throws {
     try bench.run(
       file: """

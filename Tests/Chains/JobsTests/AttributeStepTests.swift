@@ -23,14 +23,14 @@ struct AttributeStepTests {
     "write alert-level u8:1 u8:2 reliable offset 3 within 5s",
   ]
 
-  @Test("is written on one line as it is read", arguments: lines)
+  @Test("a step prints the line that it was parsed from", arguments: lines)
   func oneLine(line: String) throws {
     let step = try #require(try Plan.parse(line: line).steps.first)
     #expect(step.description == line)
     #expect(try Plan.parse(line: step.description).steps == [step])
   }
 
-  @Test("a file makes the same step")
+  @Test("the file form parses to the same step as the line")
   func file() throws {
     let plan = try Plan.parse(
       """
@@ -94,7 +94,7 @@ struct AttributeStepTests {
   }
 
   @Test(
-    "a descriptor of the specification is decoded, and its fields can be checked",
+    "a descriptor defined by the specification is decoded, and its fields can be checked",
     arguments: [
       (
         "cpf/2904 expect exponent = -2", "0efe2f27010000",
@@ -122,7 +122,7 @@ struct AttributeStepTests {
     #expect(value.decoded?.description == text)
   }
 
-  @Test("a field that a descriptor does not have is found before the run")
+  @Test("a field that a descriptor does not have is reported before the run")
   func unknownField() {
     #expect(throws: (any Error).self) {
       try Plan.parse(line: "read-descriptor battery-level/2904 expect power = -2")
@@ -132,16 +132,16 @@ struct AttributeStepTests {
     }
   }
 
-  @Test("an MTU that is not as expected fails the step")
+  @Test("an unexpected MTU fails the step")
   func expectation() throws {
     bench.device.answer("mtu", .value([23]))
     #expect(try bench.run("mtu expect value > 100") != nil)
     #expect(bench.ending?.failure?.code == .expectationNotMet)
   }
 
-  @Test("the options of a subscription are passed on, and gaps are reported without being counted")
+  @Test("subscription options are passed on, and gaps are reported but not counted as values")
   func gaps() throws {
-    // The script's values of no octets are gaps.
+    // In the script, an empty value stands for a gap.
     bench.device.notify(
       "battery-level", [(.seconds(1), [1]), (.seconds(1), []), (.seconds(1), [2])]
     )
@@ -157,7 +157,7 @@ struct AttributeStepTests {
     #expect(bench.text().contains { $0.contains("(gap: the link was lost") })
   }
 
-  @Test("a step whose time ends before a value has come again has a warning")
+  @Test("a step that receives no value after a reconnect ends with a warning")
   func silentSinceLoss() throws {
     bench.device.notify("battery-level", [(.seconds(1), [1]), (.seconds(1), [])])
     #expect(try bench.run("notify battery-level for 5s on-link-loss resume") == nil)
@@ -183,7 +183,7 @@ struct AttributeStepTests {
     ]
   )
 
-  @Test("without a number, all attributes of one kind are looked at")
+  @Test("a path without an instance number matches every attribute with that UUID")
   func equal() throws {
     let writable = GATTService(
       uuid: BluetoothUUID(short: 0x180f), handle: 20, isPrimary: true, includes: [],
@@ -203,7 +203,7 @@ struct AttributeStepTests {
     try ServicesStep(lacks: step("\(level)#0:write")).check(both)
   }
 
-  @Test("services are listed with what is in them")
+  @Test("services are listed with their characteristics and descriptors")
   func services() {
     let text = JSONValue(Self.battery, .assigned).text
     #expect(text.hasPrefix(#"{"uuid":"0000180f-0000-1000-8000-00805f9b34fb","name":"battery""#))
@@ -211,7 +211,7 @@ struct AttributeStepTests {
   }
 
   @Test(
-    "services fail where something is missing, or there that must not be",
+    "the services step fails if a required attribute is missing or a forbidden one is present",
     arguments: [
       ("offers battery offers battery/battery-level:read offers battery/2a19/2901", nil),
       ("offers battery/battery-level:read,notify", "battery/battery-level:read,notify, got read"),

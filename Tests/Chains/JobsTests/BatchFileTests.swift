@@ -48,7 +48,7 @@ struct BatchFileTests {
     }
   }
 
-  @Test("devices whose steps differ in any way are printed apart, and a changed step is other work")
+  @Test("devices whose steps differ are printed separately, and a changed step changes the digest")
   func differingSteps() throws {
     func text(_ step: String) -> String {
       """
@@ -67,7 +67,7 @@ struct BatchFileTests {
     #expect(batches[1].difference(from: batches[0].lines)?.now == "1     read fff1 attempts 3")
   }
 
-  @Test("listed devices have values of their own, over those for all, under the command line's")
+  @Test("values of a listed device override those of the batch; the command line overrides both")
   func listed() throws {
     let text = """
       chain: chain.yaml
@@ -91,7 +91,7 @@ struct BatchFileTests {
     #expect(over.allSatisfy { $0.hasSuffix("log here") })
   }
 
-  @Test("the columns of a table are variables; an empty cell leaves one to its default")
+  @Test("table columns become variables, and an empty cell keeps the default")
   func table() throws {
     let text = "chain: chain.yaml\ndevices: { csv: lists/lamps.csv, address: mac }"
     let table = "mac,level,room\nC0:FF:EE:00:00:01,4,\"hall, 1\"\nC0:FF:EE:00:00:02,,attic\n"
@@ -129,7 +129,7 @@ struct BatchFileTests {
     )
   }
 
-  @Test("a dry run over devices of a scan prints no address or name that no device has")
+  @Test("a dry run with a scan prints placeholders instead of device names and addresses")
   func shownScan() throws {
     let text = """
       devices: { scan: 5s, name: "Lamp-*" }
@@ -146,7 +146,9 @@ struct BatchFileTests {
     #expect(!(try batch(text).lines.joined().contains("00:00")))
   }
 
-  @Test("what a scan finds is called by its address, with its name for a variable")
+  @Test(
+    "a device found by a scan is identified by its address; its name is available as a variable"
+  )
   func scan() throws {
     let text = """
       devices: { scan: 10s, name: "Lamp*", rssi: -70, at-least: 2, at-most: 3 }
@@ -199,7 +201,7 @@ struct BatchFileTests {
   }
 
   @Test(
-    "an error in all devices is reported once, and the number of errors in single devices is bounded"
+    "an error common to all devices is reported once, and errors in single devices are capped"
   )
   func common() throws {
     let names = (1...50).map { "C0:FF:EE:00:00:\($0 + 10),x" }.joined(separator: "\n")
@@ -214,7 +216,7 @@ struct BatchFileTests {
     )
   }
 
-  @Test("files lie below the folder of the batch, and a device is there once")
+  @Test("a chain outside the folder of the batch and a duplicate device are rejected")
   func refused() throws {
     let outside = try complaints("chain: ../chain.yaml\ndevices: [ A ]")
     #expect(outside.count == 1 && outside[0].hasPrefix("batch.yaml:1:8: chain: '../chain.yaml': "))
@@ -223,7 +225,7 @@ struct BatchFileTests {
     #expect(twice[0].hasPrefix("batch.yaml:2:18: devices.3: duplicate device 'A', first at "))
   }
 
-  @Test("a column that is not there is complained of with the nearest")
+  @Test("a missing column is reported with the closest existing name")
   func column() throws {
     let text = "chain: chain.yaml\ndevices: { csv: a.csv, address: mak }"
     #expect(
@@ -232,7 +234,7 @@ struct BatchFileTests {
     )
   }
 
-  @Test("there is a bound on devices")
+  @Test("the number of devices is limited")
   func bound() throws {
     var limits = PlanLimits()
     limits.devices = 2

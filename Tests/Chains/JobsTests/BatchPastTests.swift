@@ -1,4 +1,4 @@
-// A batch that goes on: what is left, what counts.
+// A resumed batch: the devices that are left, and the results that count.
 
 import Bluetooth
 import Fixtures
@@ -6,7 +6,7 @@ import Testing
 
 @testable import Jobs
 
-@Suite("A batch that goes on")
+@Suite("A resumed batch")
 struct BatchPastTests {
   private typealias Tests = BatchRunnerTests
   private typealias Ways = KeyValuePairs<String, BatchPast.Ending?>
@@ -33,7 +33,7 @@ struct BatchPastTests {
     #expect(bench.endings.map(\.counts.ok) == [5])
   }
 
-  @Test("those that failed are left out where that is asked for, and still count")
+  @Test("skip-failed leaves out the devices that failed but still counts them")
   func skipping() throws {
     let bench = Tests.Bench()
     let past = Self.past(Self.ways, skipsFailed: true)
@@ -44,7 +44,7 @@ struct BatchPastTests {
     #expect(bench.endings.map(\.counts.failed) == [1])
   }
 
-  @Test("with nothing left it ends as the devices did before")
+  @Test("a batch with no devices left ends with the earlier status and runs nothing")
   func nothing() throws {
     let bench = Tests.Bench()
     let past = Self.past(["A": .init(.ok), "B": .init(.failed, .passing)], skipsFailed: true)
@@ -53,7 +53,7 @@ struct BatchPastTests {
     #expect(bench.events.all.isEmpty)
   }
 
-  @Test("a number of failures that stops it is of those that follow")
+  @Test("the limit on failures counts only the failures after the resume")
   func stopping() throws {
     let bench = Tests.Bench(["C": [Tests.refused], "D": [Tests.refused]])
     let past = Self.past(
@@ -64,7 +64,7 @@ struct BatchPastTests {
     #expect(bench.endings.map(\.notRun) == [["E"]])
   }
 
-  @Test("it is one run of the batch, with its number, whatever the interval")
+  @Test("a resumed batch runs one round, with the number of the interrupted round")
   func round() throws {
     let bench = Tests.Bench()
     var batch = try Tests.batch("A", "B")
@@ -75,7 +75,7 @@ struct BatchPastTests {
     #expect(bench.endings.count == 1)
   }
 
-  @Test("those that a scan found are not looked for again")
+  @Test("devices found by the earlier scan are not scanned for again")
   func scanned() throws {
     let text = "steps: [ { read: battery-level }, { log: \"{name}\" } ]\ndevices: { scan: 5s }\n"
     let folder = try TemporaryFolder()
@@ -93,13 +93,13 @@ struct BatchPastTests {
     }
     #expect("\(texts)".contains("Tag-2"))
 
-    // Nobody knows what was found where the run was killed during its scan.
+    // If the run was killed during its scan, the devices that it found are unknown.
     let none = BatchPast(round: 1, devices: [], skipsFailed: false)
     #expect(try bench.run(bench.runner(batch, goingOn: none)) == .passing)
     #expect(bench.endings.last?.failure?.code == .notFound)
   }
 
-  @Test("the line of progress counts what was done before, and the time of what follows")
+  @Test("the progress line counts earlier devices but estimates from the time since the resume")
   func progress() {
     let counts = Self.past(["A": .init(.ok), "B": nil, "C": nil, "D": nil]).counts
     var progress = BatchProgress(total: 4, begun: .zero, before: counts)
@@ -110,7 +110,7 @@ struct BatchPastTests {
     #expect(progress.text(at: .seconds(10)) == "2/4 devices, 20s left")
   }
 
-  @Test("the digest is that of what is done, not of how")
+  @Test("the digest depends on the devices and steps, not on how the batch runs them")
   func digest() throws {
     let batch = try Tests.batch("A", "B")
     var other = batch

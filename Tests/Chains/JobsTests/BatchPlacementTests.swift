@@ -7,7 +7,7 @@ import Testing
 
 @testable import Jobs
 
-@Suite("The gateways of a batch")
+@Suite("Gateways in a batch file")
 struct BatchPlacementTests {
   private static let text = """
     steps: [ { read: battery-level } ]
@@ -21,7 +21,7 @@ struct BatchPlacementTests {
     return try Batch.load(path: folder.path + "/batch.yaml")
   }
 
-  @Test("the key of a device overrides that of the batch, each by itself")
+  @Test("a device overrides pin and prefer of the batch independently of each other")
   func device() throws {
     guard case .listed(let devices) = try batch(Self.text).devices else {
       Issue.record("the devices are listed")
@@ -31,7 +31,7 @@ struct BatchPlacementTests {
     #expect(devices.map(\.placement.prefer) == ["hall-2", "hall-2", "attic"])
   }
 
-  @Test("a dry run prints them; a resumed batch may have others")
+  @Test("a dry run prints the gateways; a resumed batch may use others")
   func printed() throws {
     let batch = try batch(Self.text)
     let lines = batch.lines.filter { $0.hasPrefix("pin ") || $0.hasPrefix("prefer ") }
@@ -56,7 +56,7 @@ struct BatchPlacementTests {
     ])
   }
 
-  @Test("a table has columns with the gateways; an empty cell leaves that of the batch")
+  @Test("table columns may name the gateways; an empty cell keeps that of the batch")
   func columns() throws {
     let folder = try table(
       "pin: room, prefer: near",
@@ -71,7 +71,7 @@ struct BatchPlacementTests {
     #expect(devices.map(\.placement.prefer) == ["hall-2", nil])
   }
 
-  @Test("a column of a table is not by its name one with gateways")
+  @Test("a column named pin or prefer is not used as a gateway unless the batch says so")
   func otherColumn() throws {
     let folder = try table("prefer: near", "mac,pin,near\nC0:FF:EE:00:00:01,4711,a\n")
     guard case .listed(let devices) = try Batch.load(path: folder.path + "/batch.yaml").devices
@@ -82,7 +82,7 @@ struct BatchPlacementTests {
     #expect(devices.map(\.placement.pin) == ["hall-1"])
   }
 
-  @Test("a column that is missing, and a cell that is not the name of a gateway, are reported")
+  @Test("a missing column and a cell that is not a gateway name are reported")
   func wrongColumns() throws {
     let missing = try table("pin: rom", "mac,room\nC0:FF:EE:00:00:01,attic\n")
     let said = missing.complaints { _ = try Batch.load(path: missing.path + "/batch.yaml") }

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Reports of a batch")
 struct BatchReportTests {
-  @Test("lines of JSON at the start and the end of a round")
+  @Test("a batch prints a JSON line at the start and at the end of each round")
   func json() throws {
     let bench = BatchRunnerTests.Bench(["A": [BatchRunnerTests.refused]])
     try bench.run(BatchRunnerTests.batch("A", "B", onFailure: .stop(after: 1)))
@@ -27,7 +27,7 @@ struct BatchReportTests {
     )
   }
 
-  @Test("a batch counts the warnings of its devices, also of those that were done before")
+  @Test("a batch counts the warnings of its devices, including those from before a resume")
   func warnings() throws {
     let bench = BatchRunnerTests.Bench(["B": [BatchRunnerTests.refused]])
     let plan = try Plan.parse(line: "read battery-level on-failure warn")
@@ -43,7 +43,7 @@ struct BatchReportTests {
     #expect(line.hasSuffix(counts), "\(line)")
   }
 
-  @Test("progress: counts, a bar, and how long the rest takes at this pace")
+  @Test("progress shows counts, a bar and the estimated time remaining")
   func progress() {
     func counts(ok: Int, failed: Int) -> BatchCounts {
       var counts = BatchCounts()
@@ -73,7 +73,7 @@ struct BatchReportTests {
     #expect(progress.text(at: .seconds(100_010)) == "12/100 devices, 1 failed, 203h42m left")
   }
 
-  @Test("a device that a scan found has its name and its address in every report")
+  @Test("every report shows the name and address of a device found by a scan")
   func names() throws {
     let bench = RunBench()
     bench.device.answer("read battery-level", .value([72]), .silence)
@@ -99,7 +99,7 @@ struct BatchReportTests {
     )
   }
 
-  @Test("a collector that condenses keeps only the steps of the summary")
+  @Test("a condensing collector keeps only the steps that the summary needs")
   func condensing() throws {
     let bench = RunBench()
     try bench.run(
@@ -116,7 +116,7 @@ struct BatchReportTests {
     #expect(SummaryReport().text(on: some.runs) == SummaryReport().text(on: all.runs))
   }
 
-  @Test("devices that did not run are named in the summary, up to a bound")
+  @Test("the summary names the devices that did not run, up to a limit")
   func notRun() throws {
     let names = ["A"] + (1...25).map { "L\($0)" }
     let text = SummaryReport().text(on: [], of: try Self.stopped(names))
@@ -136,7 +136,7 @@ struct BatchReportTests {
     #expect(text.hasSuffix("L20 and 5 more\n"))
   }
 
-  /// What is known of a batch whose first device is refused, and that goes no further.
+  /// A batch whose first device is refused and which stops there.
   private static func stopped(_ labels: [String]) throws -> RecordedWhole {
     let bench = BatchRunnerTests.Bench(["A": [BatchRunnerTests.refused]])
     var batch = try BatchRunnerTests.batch("A", onFailure: .stop(after: 1))
@@ -203,7 +203,7 @@ struct BatchReportTests {
     )
   }
 
-  @Test("the page and the lines of text name what did not run, and why")
+  @Test("the HTML page and the text report name the devices that did not run, and the reason")
   func named() throws {
     let page = HTMLReport().text(on: [], of: try Self.stopped(["A", "<B>"]))
     #expect(page.contains("<th scope=\"row\">&lt;B&gt;</th><td class=\"s skipped\">not run</td>"))
@@ -214,7 +214,7 @@ struct BatchReportTests {
     #expect(lines.first == "the batch  failed" && lines.last == "not run: B", "\(lines)")
   }
 
-  @Test("where nothing was run there is a whole report, with why")
+  @Test("a batch that ran nothing still writes complete reports that state the reason")
   func nothing() {
     var well = RecordedWhole(.batch, name: "Night")
     well.remark = "nothing is left: # all went well"

@@ -1,4 +1,4 @@
-// Runs of batches: which devices run at once, what ends a batch, and its events.
+// Running batches: which devices run at the same time, what ends a batch, and its events.
 
 import Bluetooth
 import Fixtures
@@ -7,14 +7,14 @@ import Testing
 
 @testable import Jobs
 
-@Suite("A batch under way")
+@Suite("Running a batch")
 struct BatchRunnerTests {
   /// A batch of scripted devices in virtual time.
   final class Bench: Sendable {
     let loop = VirtualTimeLoop()
     let events = Recorded<RunEvent>()
     let told = Recorded<BatchEvent>()
-    /// How each device answers the reading of its battery; else at once.
+    /// The answers of each device to the battery read; immediate if not listed.
     let answers: [String: [ScriptedDevice.Answer]]
     let found: [Advertisement]
     private let loopEnd: LoopEnding
@@ -89,7 +89,7 @@ struct BatchRunnerTests {
     .value([1], after: .seconds(seconds))
   }
 
-  @Test("one at a time: the next begins when the last has ended")
+  @Test("one at a time: a device begins when the previous one has ended")
   func serial() throws {
     let bench = Bench(["A": [Self.slow(3)], "B": [Self.slow(2)]])
     #expect(try bench.run(Self.batch("A", "B", "C")) == .ok)
@@ -101,7 +101,7 @@ struct BatchRunnerTests {
     #expect(bench.endings.map(\.counts.ok) == [3])
   }
 
-  @Test("two at a time: a place that is free is taken by the next, in order")
+  @Test("two at a time: a free lane takes the next device in order")
   func sideBySide() throws {
     let bench = Bench(["A": [Self.slow(5)], "B": [Self.slow(2)], "C": [Self.slow(2)]])
     try bench.run(Self.batch("A", "B", "C", "D", concurrency: 2))
@@ -128,7 +128,7 @@ struct BatchRunnerTests {
   }
 
   @Test(
-    "the exit status: all failures passing is passing, one that is not is failed",
+    "a batch ends as transient only if all its failures are transient",
     arguments: [
       ([lost], [lost], Jobs.ExitStatus.passing), ([lost], [refused], .failed),
       ([lost], [.value([72])], .passing),
@@ -142,7 +142,7 @@ struct BatchRunnerTests {
     #expect(bench.endings.map(\.exitStatus) == [status])
   }
 
-  @Test("after the failures that are allowed no device begins; those under way go on")
+  @Test("after the allowed number of failures no further device begins; running ones continue")
   func stop() throws {
     let bench = Bench(["A": [Self.refused], "B": [Self.slow(4)], "C": [Self.refused]])
     let batch = try Self.batch("A", "B", "C", "D", "E", concurrency: 2, onFailure: .stop(after: 2))
@@ -158,7 +158,7 @@ struct BatchRunnerTests {
     #expect(bench.story == ["A begins at 0", "A failed at 3", "B begins at 3", "B ok at 3"])
   }
 
-  @Test("the deadline ends the chains under way, and the others do not begin")
+  @Test("the deadline ends the running chains, and no further device begins")
   func deadline() throws {
     let bench = Bench(["A": [Self.slow(2)], "B": [Self.slow(60)]])
     var batch = try Self.batch("A", "B", "C")
@@ -174,7 +174,7 @@ struct BatchRunnerTests {
     #expect(ending.failure?.message == "running the batch: the batch did not end within 10s")
   }
 
-  @Test("a signal ends it: chains are cleaned up, the others are reported as not run")
+  @Test("a signal cleans up the running chains and reports the remaining devices as not run")
   func interrupted() throws {
     let bench = Bench(["A": [Self.slow(60)], "B": [Self.slow(60)]])
     let runner = bench.runner(try Self.batch("A", "B", "C", concurrency: 2))
@@ -189,7 +189,7 @@ struct BatchRunnerTests {
     #expect(disconnects == 2)
   }
 
-  @Test("output that nobody takes ends it with its own status, also when no chain is under way")
+  @Test("lost output ends the batch with its own status, even when no chain is running")
   func unread() throws {
     let bench = Bench()
     let runner = bench.runner(try Self.batch("A", "B"))
@@ -209,7 +209,7 @@ struct BatchRunnerTests {
     try .parse("steps: [{ read: battery-level }]", file: "chain.yaml")
   }
 
-  @Test("devices that a scan finds are run; too few are a transient failure")
+  @Test("devices found by a scan are run; too few devices are a transient failure")
   func scan() throws {
     let found = (1...2).map { Advertisement.of(0xc0ff_ee00_0000 + $0, "Lamp-\($0)") }
     let template = BatchTemplate(chain: try Self.reading())
@@ -228,7 +228,7 @@ struct BatchRunnerTests {
   }
 
   @Test(
-    "of a device that changed its address in the scan, the newest is run, and found by its name"
+    "if a device changes its address during the scan, its newest address is used"
   )
   func changedAddress() throws {
     func tag(_ address: UInt64, _ name: String?, _ type: AddressType = .random) -> Advertisement {
@@ -256,7 +256,7 @@ struct BatchRunnerTests {
     #expect(bench.story.first == "00:00:00:00:04:B1 begins at 5")
   }
 
-  @Test("a scan that finds too few devices lists the others in range, and why each is not one")
+  @Test("a scan that finds too few devices lists the others in range with the reason for each")
   func others() throws {
     let found: [Advertisement] = [
       .of(0xc0ff_ee00_0001, "Lamp-1"), .of(0xc0ff_ee00_0002, "Lump-2"), .of(0xc0ff_ee00_0003, nil),
@@ -274,7 +274,7 @@ struct BatchRunnerTests {
     )
   }
 
-  @Test("what is not admitted runs nothing, and fails with why")
+  @Test("a batch that is not admitted runs nothing and reports the reason")
   func admission() throws {
     let bench = Bench()
     let runner = bench.runner(try Self.batch("A")) { _, _ in
@@ -286,7 +286,7 @@ struct BatchRunnerTests {
   }
 
   @Test(
-    "an interval: rounds do not overlap, missed times are reported, each round has its own identity"
+    "rounds on an interval do not overlap, report missed times, and have their own identities"
   )
   func every() throws {
     let bench = Bench(["A": [Self.slow(25)]])

@@ -49,7 +49,7 @@ struct BatchSchemaTests {
     }
   }
 
-  @Test("every batch that the page shows fits its schema")
+  @Test("every batch shown in the documentation fits the schema")
   func fits() throws {
     let batches = try shown()
     #expect(batches.count >= 4)
@@ -91,7 +91,7 @@ struct BatchSchemaTests {
     """,
   ]
 
-  @Test("what the reader takes fits", arguments: fit)
+  @Test("every batch that the parser accepts fits the schema", arguments: fit)
   func taken(_ text: String) throws {
     #expect(try complaints(text) == [])
     #expect(try problems(text) == [])
@@ -129,7 +129,7 @@ struct BatchSchemaTests {
     "steps: [connect]\ndevices: [ { name: a, pin: \"\" } ]",
   ]
 
-  @Test("what the reader refuses does not fit", arguments: unfit)
+  @Test("a batch that the parser rejects does not fit the schema", arguments: unfit)
   func refused(_ text: String) throws {
     #expect(try !complaints(text).isEmpty)
     #expect(try !problems(text).isEmpty)

@@ -10,7 +10,7 @@ import Testing
 struct CapturedValueTests {
   let bench = RunBench()
 
-  @Test("a captured value is written")
+  @Test("a captured value can be written to a characteristic")
   func writing() throws {
     try bench.run(
       "read battery-level as b; write alert-level u8:{b.percent} utf8:\"at {b.percent}\""
@@ -24,7 +24,7 @@ struct CapturedValueTests {
     #expect(bench.text()[2] == "2  write alert-level u8:72 utf8:\"at 72\"  ok")
   }
 
-  @Test("a value is compared with one that was captured before")
+  @Test("a value can be compared with one captured earlier")
   func comparing() throws {
     bench.device.answer("read battery-level", .value([72]), .value([71]), .value([73]))
     try bench.run(
@@ -44,7 +44,7 @@ struct CapturedValueTests {
   }
 
   @Test(
-    "numbers of 64 bits have all their digits: captured, written, compared, in JSON",
+    "64-bit numbers keep all digits when captured, written, compared and printed as JSON",
     arguments: [
       (
         "u64", [255, 255, 255, 255, 255, 255, 255, 255], "18446744073709551615",
@@ -77,7 +77,7 @@ struct CapturedValueTests {
     #expect(JSONValue(decoded).text == number)
   }
 
-  @Test("a condition and an answer compare with captured values")
+  @Test("conditions and answers can be compared with captured values")
   func conditions() throws {
     try bench.run(
       file: """
@@ -92,7 +92,7 @@ struct CapturedValueTests {
     #expect(bench.endings.map(\.status).contains(.skipped))
   }
 
-  @Test("some bytes of a captured value are written and compared with")
+  @Test("a slice of captured bytes can be written and compared with")
   func slices() throws {
     bench.device.answer("read ff01", .value([1, 2, 3, 4, 5]), .value([1, 2, 3, 4, 9]))
     try bench.run(
@@ -113,7 +113,7 @@ struct CapturedValueTests {
   }
 
   @Test(
-    "bytes that a captured value does not have fail the step that uses them",
+    "a slice beyond the captured bytes fails the step that uses it",
     arguments: [
       ("b[0:2]", ": 'b' has only 1 byte"), ("b[2:]", ": 'b' has only 1 byte"),
       ("b[:-2]", ": 'b' has only 1 byte"), ("b[1:0]", ": 'b' has only 1 byte"),
@@ -125,13 +125,15 @@ struct CapturedValueTests {
     #expect(bench.ending?.failure?.why == "'\(path)'\(why)")
   }
 
-  @Test("a path with bytes is read as it is written", arguments: ["b[0:4]", "b.c[-2:]", "b[:3]"])
+  @Test(
+    "a path with a byte slice prints as it was parsed", arguments: ["b[0:4]", "b.c[-2:]", "b[:3]"]
+  )
   func paths(text: String) {
     #expect(VariablePath(text)?.description == text)
   }
 
   @Test(
-    "what is no slice is no path",
+    "malformed slices are rejected",
     arguments: ["b[", "b[]", "b[1]", "b[a:b]", "b]", "[0:1]", "b[0:1:2]"]
   )
   func noPath(text: String) {
@@ -150,7 +152,7 @@ struct CapturedValueTests {
     #expect(!bench.device.isConnected)
   }
 
-  @Test("what was not captured, because its step did not run, fails the step that takes it")
+  @Test("a value that was not captured because its step did not run fails the step that uses it")
   func missing() throws {
     try bench.run(
       file: """

@@ -13,7 +13,7 @@ struct ChainFileTests {
 
   static let examples = projectFolder + "/docs/examples/"
 
-  @Test("every key of the head is taken")
+  @Test("every key in the head of a chain is parsed")
   func head() throws {
     let plan = try plan(
       """
@@ -31,7 +31,7 @@ struct ChainFileTests {
     #expect(plan.steps.map(\.description) == ["read battery-level"])
   }
 
-  @Test("a chain without a head has the usual limits, and no device")
+  @Test("a chain without a head has the default limits and no device")
   func bare() throws {
     let plan = try plan(#"{"steps": [{"read": "2a19"}]}"#)
     #expect(plan.name == nil)
@@ -41,7 +41,7 @@ struct ChainFileTests {
   }
 
   @Test(
-    "a device is named in one of four ways",
+    "a device can be identified in four ways",
     arguments: [
       ("name: HRM-1", "'HRM-1'"), ("alias: my strap", "'my strap'"),
       ("address: c0-ff-ee-00-00-01", "C0:FF:EE:00:00:01"),
@@ -97,7 +97,7 @@ struct ChainFileTests {
     #expect(plan.steps[0].expectations.map(\.description) == meant)
   }
 
-  @Test("a condition may have several tests of several variables")
+  @Test("a condition may test several variables in several ways")
   func conditions() throws {
     let plan = try plan(
       """
@@ -111,7 +111,7 @@ struct ChainFileTests {
   }
 
   @Test(
-    "every example is right, and is loaded as it is parsed",
+    "every example parses",
     arguments: ["thermometer", "heart-rate", "echo", "battery"]
   )
   func examples(name: String) throws {
@@ -121,7 +121,7 @@ struct ChainFileTests {
     #expect(plan.steps.count >= 1)
   }
 
-  @Test("what an example is, as a dry run shows it")
+  @Test("a dry run prints the plan of an example")
   func dryRun() throws {
     let plan = try Plan(file: Self.examples + "thermometer.yaml")
     #expect(
@@ -150,7 +150,7 @@ struct ChainFileTests {
     )
   }
 
-  @Test("sizes have limits: steps as written, depth")
+  @Test("the number of steps and the nesting depth are limited")
   func limits() {
     var small = PlanLimits()
     small.writtenSteps = 2
@@ -168,7 +168,7 @@ struct ChainFileTests {
     )
   }
 
-  @Test("a missing file, a folder and a file of no text are complaints about the file")
+  @Test("a missing file, a folder and a file that is not text are reported with their path")
   func files() throws {
     let folder = try TemporaryFolder()
     let latin = folder.path + "/latin"
@@ -184,7 +184,7 @@ struct ChainFileTests {
     }
   }
 
-  @Test("the fields that are known before a value comes are those that decoders give")
+  @Test("the fields known before a run are those that the decoders produce")
   func knownFields() throws {
     let samples: [(short: UInt16, octets: [UInt8])] = [
       (0x2a19, [72]), (0x2a21, [5, 0]),

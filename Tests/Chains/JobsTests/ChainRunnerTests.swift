@@ -10,7 +10,7 @@ import Testing
 struct ChainRunnerTests {
   let bench = RunBench()
 
-  @Test("it connects, runs the steps in order, disconnects, and reports each")
+  @Test("a chain connects, runs its steps in order, disconnects, and reports each of them")
   func course() throws {
     let error = try bench.run("read battery-level; write alert-level u8:1; sleep 2s")
     #expect(error == nil)
@@ -30,7 +30,7 @@ struct ChainRunnerTests {
     #expect(!bench.device.isConnected)
   }
 
-  @Test("nothing happens before it is run, and each run is one from the start")
+  @Test("nothing happens before a chain is run, and each run starts from the beginning")
   func cold() throws {
     let chain = bench.runner(try Plan.parse(line: "read battery-level")).chain().collect()
     #expect(bench.device.calls.isEmpty)
@@ -40,7 +40,7 @@ struct ChainRunnerTests {
     #expect(bench.device.calls == ["connect", "read battery-level", "disconnect"])
   }
 
-  @Test("a link that was up before is left up, unless a step disconnects it")
+  @Test("a connection that was already up is left up, unless a step disconnects it")
   func foundLink() throws {
     let bench = RunBench(origin: .found)
     #expect(try bench.run("read battery-level") == nil)
@@ -52,7 +52,7 @@ struct ChainRunnerTests {
     #expect(bench.device.calls == ["connect", "read battery-level", "disconnect"])
   }
 
-  @Test("a connection of another account is a warning in every form of output")
+  @Test("a connection made by another program is reported as a warning in every output format")
   func foundLinkWarns() throws {
     let bench = RunBench(origin: .found)
     #expect(try bench.run("connect; read battery-level; connect") == nil)
@@ -71,7 +71,7 @@ struct ChainRunnerTests {
   }
 
   @Test(
-    "a chain that demands a connection of its own fails where there is one",
+    "an exclusive chain fails if the device is already connected",
     arguments: [LinkOrigin.found, .shared]
   )
   func exclusive(_ origin: LinkOrigin) throws {
@@ -82,7 +82,7 @@ struct ChainRunnerTests {
     #expect(bench.device.calls == (origin == .found ? ["connect"] : ["connect", "disconnect"]))
   }
 
-  @Test("a connection of its own is no reason to fail, also where it is kept and connected again")
+  @Test("an exclusive chain accepts its own connection, even when kept or made again")
   func ownExclusive() throws {
     let steps = "steps: [ connect, { read: battery-level }, disconnect, connect, connect ]"
     for keep in ["", "keep: true\n"] {
@@ -92,7 +92,7 @@ struct ChainRunnerTests {
     }
   }
 
-  @Test("a connection that others share is ended, or left to them")
+  @Test("a chain releases a shared connection at its end")
   func sharedLink() throws {
     let bench = RunBench(origin: .shared)
     #expect(try bench.run("read battery-level") == nil)
@@ -100,7 +100,7 @@ struct ChainRunnerTests {
     #expect(bench.text().first == "-  connect  ok, was connected before")
   }
 
-  @Test("a connect of the chain's own is not doubled, and one may disconnect in the middle")
+  @Test("an explicit connect adds no implied one, and a chain may disconnect midway")
   func ownLinks() throws {
     #expect(try bench.run("connect; read battery-level; disconnect; sleep 5s; connect") == nil)
     #expect(
@@ -110,7 +110,7 @@ struct ChainRunnerTests {
     )
   }
 
-  @Test("a connect that begins a repetition is not doubled, and a new try begins with it")
+  @Test("a connect that begins a repeat adds no implied one, and a new attempt starts with it")
   func repeatedLinks() throws {
     let lost = DeviceFailure.scripted(.linkLost, .passing)
     bench.device.answer("read battery-level", .failure(lost), .value([72]))
@@ -131,7 +131,7 @@ struct ChainRunnerTests {
     #expect(bench.text().filter { $0.hasPrefix("attempt") } == ["attempt 2 of 2"])
   }
 
-  @Test("a chain that disconnected itself last is not disconnected again")
+  @Test("a chain whose last step disconnects is not disconnected again")
   func ownEnd() throws {
     #expect(try bench.run("read battery-level; disconnect") == nil)
     #expect(bench.device.calls == ["connect", "read battery-level", "disconnect"])
@@ -142,7 +142,9 @@ struct ChainRunnerTests {
     "read battery-level", "write alert-level", "subscribe battery-level", "disconnect",
   ]
 
-  @Test("whichever step fails, the rest is not run and it ends disconnected", arguments: calls)
+  @Test(
+    "when a step fails, the remaining steps are skipped and the chain disconnects", arguments: calls
+  )
   func failing(call: String) throws {
     let lost = DeviceFailure.scripted(.linkLost, .passing)
     bench.device.answer(call, .failure(lost), .value([]))
@@ -170,7 +172,7 @@ struct ChainRunnerTests {
     #expect(bench.story == ["run", "connect connect…", "connect connect failed", "run failed"])
   }
 
-  @Test("a step that takes too long fails by its own limit, else by the chain's")
+  @Test("a step that takes too long fails at its own limit, or at the limit of the chain")
   func limits() throws {
     bench.device.answer("read battery-level", .silence)
     let error = try bench.run("read battery-level within 5s")
@@ -187,7 +189,7 @@ struct ChainRunnerTests {
     #expect(bench.device.calls.last == "disconnect at 12s")
   }
 
-  @Test("sleeping is not limited by the limit of steps")
+  @Test("the step timeout does not apply to sleep")
   func longSleep() throws {
     #expect(try bench.run("sleep 1h") == nil)
     #expect(bench.device.calls.last == "disconnect at 3600s")
@@ -203,7 +205,7 @@ struct ChainRunnerTests {
     #expect(bench.device.calls == ["connect"])
   }
 
-  @Test("when it is cancelled, the step ends so, and it disconnects before the run ends")
+  @Test("cancelling ends the step as cancelled and disconnects before the run ends")
   func cancelled() throws {
     bench.device.answer("read battery-level", .silence)
     let scheduler = bench.device.scheduler
@@ -220,7 +222,7 @@ struct ChainRunnerTests {
     #expect(bench.ending?.failure?.message == "reading battery-level: interrupted by SIGINT")
   }
 
-  @Test("a link that comes as the run is cancelled is ended")
+  @Test("a connection that comes up while the run is being cancelled is ended")
   func cancelledConnect() throws {
     let scheduler = bench.device.scheduler
     bench.device.onConnected { scheduler.cancelAll(Interrupted(signal: 15)) }
@@ -230,7 +232,7 @@ struct ChainRunnerTests {
     #expect(bench.ending?.exitStatus == .interrupted(by: 15))
   }
 
-  @Test("a deadline over the whole run ends it like a cancellation, with its class")
+  @Test("the deadline of the whole run ends it like a cancellation, with its own class")
   func wholeDeadline() throws {
     bench.device.answer("read battery-level", .silence)
     let plan = try Plan.parse(line: "read battery-level")
@@ -256,7 +258,7 @@ struct ChainRunnerTests {
     #expect(bench.ending?.exitStatus == .passing)
   }
 
-  @Test("a disconnect that fails as well is attached to the first cause")
+  @Test("a failed disconnect after another failure is attached to the first cause")
   func bothFail() throws {
     let refused = DeviceFailure.scripted(.refused, .definite)
     bench.device.answer("read battery-level", .failure(refused))
@@ -271,7 +273,7 @@ struct ChainRunnerTests {
     #expect(bench.ending?.exitStatus == .failed)
   }
 
-  @Test("the complete run is one value, whether it succeeded or not")
+  @Test("the whole run is available as one value, whether or not it succeeded")
   func wholeRun() throws {
     let plan = try Plan.parse(line: "read battery-level expect percent > 90")
     let runner = bench.runner(plan)

@@ -31,7 +31,7 @@ struct ChainSchemaTests {
     ((try? FileManager.default.contentsOfDirectory(atPath: docs.path + "/examples")) ?? [])
     .filter { $0.hasSuffix(".yaml") }.sorted()
 
-  @Test("every shipped chain fits its schema, and names it for editors", arguments: shipped)
+  @Test("every shipped chain fits the schema and references it for editors", arguments: shipped)
   func fits(_ name: String) throws {
     let url = Self.docs.appending(path: "examples/" + name)
     let text = try String(contentsOf: url, encoding: .utf8)
@@ -39,7 +39,7 @@ struct ChainSchemaTests {
     #expect(text.hasPrefix("# yaml-language-server: $schema=../chain.schema.json\n"))
   }
 
-  @Test("there are chains to be checked, and the one with every step fits")
+  @Test("chains are shipped, and a chain with every step fits the schema")
   func some() throws {
     #expect(Self.shipped.count >= 10)
     #expect(try problems(ThreeFormsTests.file) == [])
@@ -47,7 +47,7 @@ struct ChainSchemaTests {
     #expect(try problems(TryStepTests.file) == [])
   }
 
-  @Test("a device is named with what is beside its name")
+  @Test("a device name may be combined with exact, unique and similar keys")
   func device() throws {
     for keys in [
       "name: a, exact: true", "alias: a, unique: true", "service: battery, unique: true",
@@ -86,7 +86,7 @@ struct ChainSchemaTests {
     "steps: [{ pair: { capability: none } }]",
   ]
 
-  @Test("what the reader refuses does not fit", arguments: unfit)
+  @Test("a chain that the parser rejects does not fit the schema", arguments: unfit)
   func refused(_ text: String) throws {
     #expect(try !problems(text).isEmpty)
     #expect(!Plan.complaints(text).isEmpty)

@@ -1,4 +1,4 @@
-// `command`: what the program gets, what becomes of its output, and where it may not run.
+// `command`: the input of the program, the use of its output, and where it may not run.
 
 import Bluetooth
 import Documents
@@ -12,9 +12,9 @@ import Testing
 struct CommandStepTests {
   let bench = RunBench()
 
-  /// Runs steps whose programs print `output`.
+  /// Runs steps with programs that print `output`.
   ///
-  /// - Returns: The calls of programs, and the failure of the run.
+  /// - Returns: The program calls, and the failure of the run.
   private func run(
     _ line: String, printing output: String = "", allowed: AllowedCommands = .all,
     failing failure: Command.Failure? = nil
@@ -32,7 +32,7 @@ struct CommandStepTests {
     return (calls.all, ending.failure)
   }
 
-  @Test("captured values are arguments and input, without units, and each is one argument")
+  @Test("captured values become arguments and input without units, each as a single argument")
   func arguments() throws {
     bench.device.answer("read device-name", .value(Array("a 'b'; $(c)".utf8)))
     let (calls, failure) = try run(
@@ -49,7 +49,7 @@ struct CommandStepTests {
   }
 
   @Test(
-    "the output becomes the value in its format",
+    "the output is decoded in the given format and becomes the value",
     arguments: [
       ("text", "two lines\nof text\n", "two lines\nof text"), ("text", "", ""),
       ("text", "a\r\n", "a"),
@@ -64,7 +64,7 @@ struct CommandStepTests {
     #expect(bench.ending?.captured["v"]?.description == value)
   }
 
-  @Test("fields of JSON are compared and used by later steps")
+  @Test("JSON fields of the output can be compared and used by later steps")
   func fields() throws {
     let line = "command x format json as v expect id = 7; write alert-level u8:{v.id}"
     #expect(try run(line, printing: "{\"id\": 7}").failure == nil)
@@ -74,7 +74,7 @@ struct CommandStepTests {
   }
 
   @Test(
-    "output that is of no use fails the step, and says what it was",
+    "unusable output fails the step, and the failure quotes it",
     arguments: [
       ("hex", "0a1", "it printed '0a1', and not pairs of hexadecimal digits"),
       ("hex", "", "it printed nothing, and not pairs of hexadecimal digits"),
@@ -98,7 +98,7 @@ struct CommandStepTests {
     #expect(try run("command x expect error = command-failed", failing: reason).failure == nil)
   }
 
-  @Test("without permission nothing of the chain is run")
+  @Test("without permission no step of the chain runs")
   func notAllowed() throws {
     let line = "read battery-level; repeat 2 { command ./key }"
     let (calls, failure) = try run(line, allowed: .none)
@@ -108,7 +108,7 @@ struct CommandStepTests {
     #expect(bench.ending?.failure?.code == .commandFailed && bench.device.calls.isEmpty)
   }
 
-  @Test("an included file runs programs, beside it, under the rules of the chain")
+  @Test("an included file runs programs from its own folder, under the rules of the chain")
   func included() throws {
     let folder = try FolderOfFiles([
       "main.yaml": "steps: [ { command: ./a }, { include: lib/b.yaml } ]\n",
@@ -127,7 +127,7 @@ struct CommandStepTests {
     #expect(bench.ending?.failure?.code == .commandFailed && bench.device.calls.isEmpty)
   }
 
-  @Test("a list is a program with its arguments")
+  @Test("a list means a program followed by its arguments")
   func list() throws {
     func plan(_ step: String) throws -> Plan {
       try Plan.parse("steps: [ { read: battery-level, as: b }, \(step) ]", file: "c.yaml")

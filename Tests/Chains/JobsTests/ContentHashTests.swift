@@ -11,7 +11,7 @@ struct ContentHashTests {
   }
 
   @Test(
-    "SHA-256 of the examples of FIPS 180-2, appendix B, and of nothing",
+    "SHA-256 matches the FIPS 180-2 appendix B examples and the digest of empty input",
     arguments: [
       ("", 1, "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
       ("abc", 1, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"),
@@ -28,7 +28,7 @@ struct ContentHashTests {
   }
 
   @Test(
-    "Base64 of the examples of RFC 4648, 10",
+    "Base64 matches the examples of RFC 4648, section 10",
     arguments: zip(
       ["", "f", "fo", "foo", "foob", "fooba", "foobar"],
       ["", "Zg==", "Zm8=", "Zm9v", "Zm9vYg==", "Zm9vYmE=", "Zm9vYmFy"]

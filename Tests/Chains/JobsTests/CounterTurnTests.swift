@@ -1,4 +1,4 @@
-// Counters of steps that are repeated: one counter through all turns.
+// Counters of repeated steps: one counter for all iterations.
 
 import Bluetooth
 import Testing
@@ -9,7 +9,7 @@ import Testing
 struct CounterTurnTests {
   private let bench = RunBench()
 
-  /// Why a line fails in which ff01 is read; nil when it does not.
+  /// The reason why a line that reads ff01 fails; nil if it succeeds.
   private func why(_ line: String, reading values: [UInt8]) throws -> String? {
     let answers = values.map { ScriptedDevice.Answer.value([$0]) }
     bench.device.setAnswers("read ff01", answers)
@@ -17,12 +17,12 @@ struct CounterTurnTests {
     return bench.ending?.failure?.why
   }
 
-  @Test("a read is held against the same read of the turn before")
+  @Test("a read in a repeat is compared with the same read of the previous iteration")
   func read() throws {
     #expect(try why("repeat 3 { read ff01 expect u8 counts 8 }", reading: [254, 255, 0]) == nil)
   }
 
-  @Test("a value that is missing between two repetitions is reported in the later one")
+  @Test("a value missing between two iterations is reported in the later one")
   func missing() throws {
     let line = "repeat 3 { read ff01 expect u8 counts 8 }"
     #expect(
@@ -32,7 +32,7 @@ struct CounterTurnTests {
     #expect(bench.ending?.step?.position.description == "1[3].1")
   }
 
-  @Test("what may be missing counts through all turns, those of an outer repeat included")
+  @Test("the allowed gaps are counted across all iterations, including those of an outer repeat")
   func gaps() throws {
     let line = "repeat 2 { repeat 2 { read ff01 expect u8 counts 8 gaps 2 } }"
     #expect(try why(line, reading: [1, 3, 4, 6]) == nil)
@@ -42,20 +42,20 @@ struct CounterTurnTests {
     )
   }
 
-  @Test("two reads have a counter each, though they read the same")
+  @Test("two reads of the same characteristic have separate counters")
   func two() throws {
     let read = "read ff01 expect u8 counts"
     #expect(try why("repeat 2 { \(read); \(read) }", reading: [1, 9, 2, 10]) == nil)
   }
 
-  @Test("the values of a stream continue those of the previous repetition")
+  @Test("the values of a stream continue those of the previous iteration")
   func stream() throws {
     bench.device.notify("ff01", [(.seconds(1), [1]), (.seconds(1), [2])])
     try bench.run("repeat 2 { notify ff01 until 2x expect u8 counts 8 }")
     #expect(bench.ending?.failure?.why == "expected u8 counts 8, got 1 after 2 (bytes 01)")
   }
 
-  @Test("a chain that is tried again begins with no counter")
+  @Test("a retried chain starts with fresh counters")
   func retried() throws {
     bench.device.setAnswers(
       "read ff01",
@@ -73,7 +73,7 @@ struct CounterTurnTests {
     #expect(bench.ending?.failure == nil)
   }
 
-  @Test("the place as written is that of all turns")
+  @Test("every iteration of a step has the same written position")
   func places() {
     let turn = StepPosition(4).repetition(17).inner(2).repetition(3).inner(1)
     #expect(turn.isTurn && turn.description == "4[17].2[3].1")

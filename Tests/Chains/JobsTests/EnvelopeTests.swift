@@ -1,4 +1,4 @@
-// What a plot keeps of its values, on random series.
+// The values that a plot keeps of random series.
 
 import Signals
 import Testing
@@ -42,7 +42,10 @@ struct EnvelopeTests {
     }
   }
 
-  @Test("its size is bounded, its points are values in the order of their times", arguments: 1...20)
+  @Test(
+    "the size is bounded, and the points are actual values in chronological order",
+    arguments: 1...20
+  )
   func bounded(seed: UInt64) {
     let series = series(20_000, seed: seed, within: seed % 2 == 0 ? 3 : 1_000_000)
     let envelope = envelope(series)
@@ -56,7 +59,7 @@ struct EnvelopeTests {
     #expect(points.allSatisfy { all.contains("\($0.at) \($0.value)") })
   }
 
-  @Test("up to the limit nothing is joined, whatever the times")
+  @Test("up to the limit no values are merged, whatever their times")
   func few() {
     let series = (0..<Envelope.limit).map {
       (at: Duration.milliseconds($0 * $0), value: Double($0))
@@ -66,7 +69,7 @@ struct EnvelopeTests {
     #expect(envelope.microseconds == 1)
   }
 
-  @Test("without values there is nothing to draw; what is no number has no place")
+  @Test("an envelope without values is empty, and NaN and infinity are ignored")
   func empty() {
     var envelope = Envelope()
     envelope.add(.nan, at: .zero)
@@ -74,7 +77,7 @@ struct EnvelopeTests {
     #expect(envelope == Envelope() && envelope.range == nil && envelope.points.isEmpty)
   }
 
-  @Test("a value that arrived before the last one is kept")
+  @Test("a value older than the previous one is kept")
   func late() {
     let envelope = envelope([(.seconds(2), 1), (.seconds(3), 2), (.seconds(1), 9)])
     #expect(envelope.range == 1...9 && envelope.count == 3 && envelope.buckets.count == 2)
@@ -83,7 +86,7 @@ struct EnvelopeTests {
   // MARK: Columns of a terminal
 
   @Test(
-    "a day at 10 values a second keeps each lowest and highest value in a fixed number of buckets"
+    "a day at 10 values a second keeps every minimum and maximum in a fixed number of buckets"
   )
   func day() {
     let count = 864_000
@@ -96,7 +99,7 @@ struct EnvelopeTests {
     #expect(day.buckets.count <= Envelope.limit && day.last == Double((count - 1) % 7))
   }
 
-  @Test("of a span only the last values are kept, and each has a column of its own")
+  @Test("a limited span keeps only the latest values, one in each column")
   func span() {
     var envelope = Envelope(span: .seconds(10))
     for second in 0..<1000 { envelope.add(Double(second % 100), at: .seconds(second)) }

@@ -19,14 +19,14 @@ struct ExchangeStepTests {
     "write alert-level u8:1 command delivery acquire",
   ]
 
-  @Test("is written on one line as it is read", arguments: lines)
+  @Test("a step prints the line that it was parsed from", arguments: lines)
   func oneLine(line: String) throws {
     let step = try #require(try Plan.parse(line: line).steps.first)
     #expect(step.description == line)
     #expect(try Plan.parse(line: step.description).steps == [step])
   }
 
-  @Test("a file makes the same step")
+  @Test("the file form parses to the same step as the line")
   func file() throws {
     let plan = try Plan.parse(
       """
@@ -50,7 +50,7 @@ struct ExchangeStepTests {
     #expect(plan.steps.map(\.description) == Self.lines)
   }
 
-  @Test("both characteristics' services are needed for it")
+  @Test("an exchange needs the services of both characteristics")
   func services() throws {
     let plan = try Plan.parse(line: "exchange link-loss/2a06 u8:1 answer battery/2a19")
     #expect(plan.expectedServices == ["link-loss", "battery"])
@@ -58,7 +58,7 @@ struct ExchangeStepTests {
 
   // MARK: Runs
 
-  @Test("it subscribes, writes, ignores other notifications than the answer, and unsubscribes")
+  @Test("an exchange subscribes, writes, ignores unrelated notifications, and unsubscribes")
   func running() throws {
     bench.device.answer("write alert-level", .value([], after: .milliseconds(250)))
     bench.device.notify("battery-level", [(.seconds(1), [99]), (.seconds(1), [7])])
@@ -102,7 +102,7 @@ struct ExchangeStepTests {
   }
 
   @Test(
-    "a timeout reports how far the step came",
+    "a timeout reports how far the step got",
     arguments: [
       ("", "the value was written, and battery-level notified nothing within 5s"),
       (
@@ -121,7 +121,7 @@ struct ExchangeStepTests {
     #expect(bench.device.calls.suffix(2).first == "unsubscribe battery-level at 5s")
   }
 
-  @Test("a write without a response is reported as such")
+  @Test("a write without response is reported as such")
   func unanswered() throws {
     bench.device.answer("write alert-level", .silence)
     bench.device.notify("battery-level", [(.seconds(1), [99])])

@@ -1,4 +1,4 @@
-// Steps that must fail, that are tried again, and after which a run goes on.
+// Steps that must fail, steps that are retried, and steps after whose failure the run continues.
 
 import Bluetooth
 import Documents
@@ -28,7 +28,7 @@ struct ExpectedFailureTests {
   // MARK: Failures that are expected
 
   @Test(
-    "a step that fails as expected is ok, by the code, the class or the device's answer",
+    "a step that fails as expected is ok: by code, by class or by the ATT error",
     arguments: [
       "= refused", "= definite", "= value-not-allowed", "= 0x13", "= 19", "= any",
       "in busy,refused", "in 0x80,value-not-allowed",
@@ -43,7 +43,7 @@ struct ExpectedFailureTests {
     #expect(step?.status == .ok && step?.failure?.code == .refused)
   }
 
-  @Test("a step that succeeds where it must fail is a failure of the chain")
+  @Test("a step that succeeds although it must fail fails the chain")
   func succeeded() throws {
     let failure = try run(writing: .value([]), "= refused")
     #expect(failure?.code == .expectationNotMet)
@@ -51,14 +51,14 @@ struct ExpectedFailureTests {
     #expect(!bench.device.calls.contains("read battery-level"))
   }
 
-  @Test("another failure stays what it is, and says what was expected")
+  @Test("a different failure keeps its code and class, and its message states the expected one")
   func another() throws {
     let failure = try run(writing: .failure(Self.refused(nil, .passing)), "= value-not-allowed")
     #expect(failure?.code == .linkLost && failure?.class == .passing)
     #expect(failure?.why == "the device refused, where the chain expects error = value-not-allowed")
   }
 
-  @Test("a value that is missing, or a cancelled run, is no failure of the device")
+  @Test("a deadline that cancels the run does not count as the expected failure")
   func notOfTheDevice() throws {
     bench.device.answer("write alert-level", .silence)
     let plan = try Plan.parse(line: "write alert-level u8:9 within 1h expect error = any")
@@ -68,7 +68,7 @@ struct ExpectedFailureTests {
   }
 
   @Test(
-    "every step over a connection can be expected to fail",
+    "every step that uses the connection can be expected to fail",
     arguments: [
       "connect", "disconnect", "pair", "unpair", "trust yes", "services", "mtu", "rssi",
       "read battery-level", "write alert-level u8:1", "notify 2a37 until 1x",
@@ -83,7 +83,7 @@ struct ExpectedFailureTests {
     #expect(try Plan.parse(line: plan.steps[0].description) == plan)
   }
 
-  @Test("in Swift, names are checked where they are written")
+  @Test("in Swift, failure names are checked where they are written")
   func swift() throws {
     let step = try Step.write("alert-level", "u8:9").failing(with: "busy", "0x13")
     #expect(step.description == "write alert-level u8:9 expect error in busy,value-not-allowed")
@@ -92,7 +92,7 @@ struct ExpectedFailureTests {
   }
 
   @Test(
-    "a name that no failure can have is refused, with the one to write",
+    "an unknown failure name is rejected with the one to write instead",
     arguments: [
       ("insufficient-authorization", "not-permitted"), ("0x08", "not-permitted"),
       ("8", "not-permitted"), ("request-not-supported", "not-supported"),
@@ -113,7 +113,7 @@ struct ExpectedFailureTests {
     #expect(!ExpectedFailure.Name.all.contains(name))
   }
 
-  @Test("a device that refuses an access without a number may be locked")
+  @Test("the hint for an access refused without an ATT error says that the device may be locked")
   func locked() {
     let failure = DeviceFailure(
       code: .notPermitted, class: .definite, operation: "writing fff1", attribute: "fff1",
@@ -124,10 +124,10 @@ struct ExpectedFailureTests {
     #expect(RunFailure(failure).hint == hint + " with the device")
   }
 
-  // MARK: Advice that fits the chain
+  // MARK: Hints that fit the chain
 
   @Test(
-    "a chain that refuses pairings is not told to pair",
+    "a failure in a chain that refuses pairing does not suggest pairing",
     arguments: [
       ("", false), ("pairing: { confirm: true }\n", false),
       ("pairing: { just-works: false }\n", true),
@@ -146,7 +146,7 @@ struct ExpectedFailureTests {
     #expect(bench.endings.contains { $0.failure?.hint == hint })
   }
 
-  @Test("a device that does not connect in time may be one that accepts no connections")
+  @Test("the hint for a connect timeout says that the device may not accept connections")
   func beacon() throws {
     bench.device.answer("connect", .silence)
     try bench.run("read battery-level")
@@ -159,9 +159,9 @@ struct ExpectedFailureTests {
     #expect(other.ending?.failure?.hint.contains("beacon") == false)
   }
 
-  // MARK: Further tries
+  // MARK: Further attempts
 
-  @Test("a step is tried again while it fails transiently, after waits that double")
+  @Test("a step is retried while its failure is transient, with a backoff that doubles")
   func tries() throws {
     let lost = DeviceFailure.scripted(.busy, .passing)
     bench.device.answer("read battery-level", .failure(lost), .failure(lost), .value([72]))
@@ -189,7 +189,7 @@ struct ExpectedFailureTests {
     )
   }
 
-  @Test("a permanent failure is not tried again, nor is an expected one")
+  @Test("neither a permanent nor an expected failure is retried")
   func noTries() throws {
     bench.device.answer("read battery-level", .failure(DeviceFailure.scripted(.refused, .definite)))
     try bench.run("read battery-level attempts 3")
@@ -201,7 +201,7 @@ struct ExpectedFailureTests {
     #expect(bench.ending?.status == .ok)
   }
 
-  @Test("reasons of earlier attempts are named where they differ from the last one")
+  @Test("the reasons of earlier attempts are listed if they differ from the last one")
   func earlierReasons() throws {
     let lost = ScriptedDevice.Answer.failure(DeviceFailure.scripted(.linkLost, .passing))
     let refused = ScriptedDevice.Answer.failure(DeviceFailure.scripted(.refused, .definite))
@@ -220,9 +220,9 @@ struct ExpectedFailureTests {
       #expect(tap.contains("    # before: reading battery-level") == isNamed, "\(tap)")
     }
   }
-  // MARK: Going on
+  // MARK: Continuing
 
-  @Test("on-failure: continue runs the other steps, and the run fails at its end")
+  @Test("on-failure: continue runs the remaining steps, and the run fails at its end")
   func goesOn() throws {
     bench.device.answer(
       "read manufacturer-name-string", .failure(DeviceFailure.scripted(.refused, .definite))
@@ -241,7 +241,7 @@ struct ExpectedFailureTests {
     #expect(bench.endings.count(where: { $0.failure != nil }) == 2)
   }
 
-  @Test("on-failure: warn runs the other steps, and the run succeeds with warnings in all reports")
+  @Test("on-failure: warn runs the remaining steps, and every report shows the warnings")
   func warns() throws {
     let failure = DeviceFailure.scripted(.busy, .passing)
     for _ in 1...2 { bench.device.answer("read manufacturer-name-string", .failure(failure)) }
@@ -279,7 +279,7 @@ struct ExpectedFailureTests {
     #expect(files.json(.ok).hasSuffix(#""passed":1,"failed":0,"notRun":0,"warnings":2}"#))
   }
 
-  @Test("this host is no reason to warn, and a step with inner steps leaves that to them")
+  @Test("on-failure: warn applies neither to failures of this host nor to steps with inner steps")
   func warnsNot() throws {
     let failure = DeviceFailure.scripted(.adapterOff, .unavailable)
     bench.device.answer("read manufacturer-name-string", .failure(failure))
@@ -289,7 +289,7 @@ struct ExpectedFailureTests {
     #expect(throws: (any Error).self) { try Plan { step } }
   }
 
-  @Test("a chain is tried again after a transient failure that it continued after")
+  @Test("a chain is retried after a transient failure that on-failure: continue passed over")
   func continuedAfterAndTried() throws {
     bench.device.answer(
       "read battery-level",
@@ -304,7 +304,7 @@ struct ExpectedFailureTests {
 
   // MARK: Names, else, index
 
-  @Test("a step's name is in text and JSON")
+  @Test("text and JSON show the name of a step")
   func names() throws {
     try bench.run(file: "steps: [ { read: battery-level, name: Charge } ]")
     #expect(bench.text().contains("1  Charge  read battery-level  72 %"))
@@ -338,7 +338,7 @@ struct ExpectedFailureTests {
     }
   }
 
-  @Test("a device is named by a plain text, too")
+  @Test("a device may also be given as plain text")
   func plainDevice() throws {
     let address = try #require(BluetoothAddress("C0:FF:EE:00:00:01"))
     for (text, target) in [

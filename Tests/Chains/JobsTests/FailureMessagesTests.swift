@@ -7,7 +7,7 @@ import Testing
 
 @testable import Jobs
 
-@Suite("Messages of BlueZ before a failure")
+@Suite("BlueZ messages before a failure")
 struct FailureMessagesTests {
   /// Messages of two devices and of none; `dev_a` is the device of the bench.
   private final class Traffic: BlueZTraffic {
@@ -56,7 +56,7 @@ struct FailureMessagesTests {
     }
   }
 
-  @Test("a failed step has the messages of the last seconds, the end of its run none")
+  @Test("a failed step carries the messages of the last seconds; the failed run carries none")
   func failure() {
     let failures = failures(
       after: [message(3), message(4), message(7, of: "/dev_b"), message(9)], ending: true
@@ -64,13 +64,13 @@ struct FailureMessagesTests {
     #expect(failures.map { $0.messages.map(\.number) } == [[4, 9], []])
   }
 
-  @Test("a failure between steps has the messages of the last seconds")
+  @Test("a failure between steps carries the messages of the last seconds")
   func between() {
     let failures = failures(after: [message(3), message(9)], ending: false)
     #expect(failures.last?.messages.map(\.number) == [9])
   }
 
-  @Test("a failure has so many messages at most, with short arguments")
+  @Test("the messages of a failure are limited in number, and their arguments are shortened")
   func bounds() throws {
     let long = BlueZMessage(
       .signal, at: .seconds(109), member: "PropertiesChanged",

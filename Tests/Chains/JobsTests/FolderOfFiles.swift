@@ -3,7 +3,7 @@
 import Documents
 import Foundation
 
-/// A folder with files in it, which goes away with this object.
+/// A folder with files in it, removed with this object.
 final class FolderOfFiles {
   let path: String
 
@@ -20,7 +20,7 @@ final class FolderOfFiles {
 
   deinit { try? FileManager.default.removeItem(atPath: path) }
 
-  /// What a reader complains of, without the folder.
+  /// The errors that a parser reports, without the folder.
   func complaints(_ read: () throws -> Void) -> [String] {
     do {
       try read()

@@ -1,16 +1,16 @@
-// What is made of the descriptions of steps is in the files that show it.
+// Files generated from the step descriptions are up to date.
 
 import Foundation
 import Testing
 
 @testable import Jobs
 
-@Suite("Files made of the descriptions of steps")
+@Suite("Files generated from the step descriptions")
 struct GeneratedFilesTests {
-  /// Where a run with this variable set writes the files instead of comparing them.
+  /// The variable that makes a run write the files instead of comparing them.
   static let writes = ProcessInfo.processInfo.environment["UPDATE_GENERATED"] != nil
 
-  /// Compares a file with what it has to be, or writes it.
+  /// Compares a file with its expected text, or writes it.
   func compare(_ name: String, _ made: (String) -> String) throws {
     let url = ChainSchemaTests.docs.appending(path: name)
     let text = try String(contentsOf: url, encoding: .utf8)
@@ -33,7 +33,8 @@ struct GeneratedFilesTests {
   }
 
   @Test(
-    "the tables of the pages are those of the descriptions", arguments: ["chains.md", "batch.md"]
+    "the tables in the documentation match the step descriptions",
+    arguments: ["chains.md", "batch.md"]
   )
   func tables(page: String) throws {
     try compare(page) { PageTables.updated($0) }

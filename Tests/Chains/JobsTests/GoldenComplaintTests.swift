@@ -1,4 +1,4 @@
-// What is reported of wrong chains, batches and files of names, as recorded in Tests/Golden/complaints.
+// Diagnostics for invalid chains, batches and names files, as recorded in Tests/Golden/complaints.
 //
 // A file there is named after what its inputs are. It has an input in each line, `\n` for its line ends, and below it what is
 // reported of it, indented: nothing of what is right. `@` begins a template: what follows stands in the place of its `%`.
@@ -9,7 +9,7 @@ import Testing
 
 @testable import Jobs
 
-@Suite("What is reported of wrong inputs")
+@Suite("Diagnostics for invalid inputs")
 struct GoldenComplaintTests {
   enum Kind: String, CaseIterable {
     case lines, chains, batches, names
@@ -32,7 +32,8 @@ struct GoldenComplaintTests {
   }
 
   @Test(
-    "each is as recorded, with its place; UPDATE_GENERATED=1 records it", arguments: Kind.allCases
+    "each diagnostic matches its recording; UPDATE_GENERATED=1 records them again",
+    arguments: Kind.allCases
   )
   func recorded(kind: Kind) throws {
     let url = ChainSchemaTests.docs.deletingLastPathComponent()
@@ -56,7 +57,7 @@ struct GoldenComplaintTests {
       inputs += 1
     }
     #expect(inputs > 10)
-    // A key is in no message.
+    // No message contains a key.
     #expect(!made.contains { $0.hasPrefix("  ") && $0.contains("231d39c1") })
     if GeneratedFilesTests.writes {
       try made.joined(separator: "\n").write(to: url, atomically: true, encoding: .utf8)

@@ -1,6 +1,6 @@
 // The page of runs: its structure, on runs of scripted devices.
 //
-// What a browser makes of it is tested with the command.
+// How a browser displays it is tested with the command.
 
 import Bluetooth
 import Documents
@@ -10,7 +10,7 @@ import Testing
 
 @testable import Jobs
 
-@Suite("The page of runs")
+@Suite("The HTML report")
 struct HTMLReportTests {
   /// The events of a run on a device with this name.
   private static func events(
@@ -64,7 +64,7 @@ struct HTMLReportTests {
 
   // MARK: Form
 
-  @Test("it is well-formed, and all that is linked to is there")
+  @Test("the page is well-formed, and every link in it has a target")
   func form() throws {
     for page in [try Self.batch(), Self.page([]), Self.page([try Self.notified(30)])] {
       let reader = PageReader(page)
@@ -75,7 +75,7 @@ struct HTMLReportTests {
     }
   }
 
-  @Test("it asks nobody for anything: no address, no attribute that runs or styles")
+  @Test("the page loads nothing: it has no external address, inline handler or inline style")
   func selfContained() throws {
     let page = try Self.batch()
     for word in [
@@ -94,7 +94,7 @@ struct HTMLReportTests {
     #expect(policy.contains("style-src '\(ContentHash.source(of: HTMLReport.style))'"))
   }
 
-  @Test("its script and its style keep what they are hashed for: no character is replaced")
+  @Test("the script and the style match their hashes: no character is escaped")
   func printable() {
     for text in [HTMLReport.script, HTMLReport.style] {
       #expect(PrintableText(lines: text).description == text)
@@ -105,7 +105,7 @@ struct HTMLReportTests {
     )
   }
 
-  @Test("each table has a caption, a header for each column, and as many cells in each row")
+  @Test("each table has a caption, a header for each column, and rows of equal length")
   func tables() throws {
     let reader = PageReader(try Self.batch())
     #expect(reader.tables.count == 5)
@@ -118,7 +118,7 @@ struct HTMLReportTests {
 
   // MARK: Failures
 
-  @Test("failures come first: in what went wrong, in the devices, in the sections")
+  @Test("failures come first in the causes, in the devices and in the sections")
   func order() throws {
     let page = try Self.batch()
     func place(_ text: String) throws -> String.Index {
@@ -131,7 +131,7 @@ struct HTMLReportTests {
     #expect(page.components(separatedBy: "<details open=\"open\">").count == 4)
   }
 
-  @Test("a failure has what was waited for, the answer, the ATT error, the hint and the place")
+  @Test("a failure shows the expectation, the answer, the ATT error, the hint and the place")
   func explained() throws {
     let page = try Self.batch()
     let place = "<div><dt>Written at</dt><dd><code>chain.yaml:4:5</code></dd></div>"
@@ -143,7 +143,7 @@ struct HTMLReportTests {
       "\(expected)<div><dt>Received</dt><dd><code>\(text)</code></dd></div>\(hint)\(place)"
     }
     #expect(page.contains(low("30 % (bytes 1e)")) && page.contains(low("31 % (bytes 1f)")))
-    // Both devices are in one card, each with what was received.
+    // Both devices are in one card, each with the value it received.
     let heading = "<h3>Step 2: read battery-level <span class=\"count\">2 devices</span></h3>"
     #expect(page.contains(heading) && page.contains("\(expected)\(hint)\(place)"))
     #expect(page.contains("<p class=\"why\">expected percent &gt; 50</p>"))
@@ -155,7 +155,7 @@ struct HTMLReportTests {
     #expect(page.contains("<dt>Try</dt><dd>look at the device</dd>"))
   }
 
-  @Test("what was waited for in vain is one cause, however many values came and whatever the last")
+  @Test("timeouts without the awaited answer are grouped as one cause, whatever values came")
   func vain() throws {
     let chain = "steps: [ { exchange: fff1, value: { u8: 1 }, where: { u8: 7 } } ]"
     let long = Array(repeating: UInt8(0xab), count: 512)
@@ -172,7 +172,7 @@ struct HTMLReportTests {
     #expect(!page.contains(String(repeating: "ab", count: 50)))
   }
 
-  @Test("attempts before the last one are on the timeline, with why they failed")
+  @Test("the timeline shows earlier attempts with the reason for each failure")
   func attempts() throws {
     let lost = DeviceFailure.scripted(.linkLost, .passing)
     let page = Self.page([
@@ -193,7 +193,7 @@ struct HTMLReportTests {
     "javascript:alert(1)", String(repeating: "W", count: 5_000),
   ]
 
-  @Test("names and values cannot leave the text they are in", arguments: names)
+  @Test("markup in names and values is escaped", arguments: names)
   func hostile(_ name: String) throws {
     let quoted = JSONValue.string(name).text
     let file = """
@@ -223,7 +223,7 @@ struct HTMLReportTests {
 
   // MARK: Size
 
-  @Test("values are in a plot, the last ones also in a table, which the page states")
+  @Test("values are plotted, and the page says that its table holds only the latest ones")
   func values() throws {
     let few = Self.page([try Self.notified(30)])
     #expect(
@@ -241,7 +241,7 @@ struct HTMLReportTests {
     #expect(PageReader(many).error == nil && many.utf8.count < 300_000)
   }
 
-  @Test("a page has room for so much, for failures first, and states what is left out")
+  @Test("the page size is limited: failures are kept first, and the page states what is omitted")
   func room() throws {
     let long = try Self.events(
       """

@@ -1,4 +1,4 @@
-// Tables of devices that nobody means well with: very wide ones, and cells that steer terminals.
+// Hostile tables of devices: very wide ones, and cells with control characters.
 
 import Documents
 import Testing
@@ -20,7 +20,7 @@ struct HostileTableTests {
     return try Batch.load(path: folder.path + "/batch.yaml")
   }
 
-  // With names looked for in lists, this takes minutes.
+  // With a linear search for names, this takes minutes.
   @Test("a table may have tens of thousands of columns", .timeLimit(.minutes(1)))
   func wide() throws {
     let names = (1...40_000).map { "c\($0)" }.joined(separator: ",")
@@ -41,7 +41,7 @@ struct HostileTableTests {
     #expect(errors.problems.map(\.description) == ["t.csv:1:7: duplicate column 'b'"])
   }
 
-  @Test("control characters of names and cells are shown where the plan is printed")
+  @Test("control characters in names and cells are escaped when the plan is printed")
   func visible() throws {
     let lines = try batch("device,room\n\"Lamp\n1\",\"in\n \u{1b}[2J\"\n").lines
     #expect(lines.first == "batch     Lamps\\u{a}\\u{1b}[2J")
@@ -49,7 +49,7 @@ struct HostileTableTests {
     #expect(lines.contains("1     log \"in\\u{a} \\u{1b}[2J\""))
   }
 
-  @Test("the last value that is given for a name is the one it has")
+  @Test("the last value given for a name wins")
   func bindings() {
     var bindings = Bindings()
     for (name, text) in [("a", "1"), ("b", "2"), ("a", "3")] {

@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Included files")
 struct IncludeTests {
-  @Test("the steps stand in the place of the include, with values for the file's variables")
+  @Test("the included steps replace the include, with values for the variables of the file")
   func steps() throws {
     let folder = try FolderOfFiles([
       "main.yaml": """
@@ -43,7 +43,7 @@ struct IncludeTests {
     )
   }
 
-  @Test("values go to variables whatever these are called, and only to those that there are")
+  @Test("a value may be given to a variable of any name, but not to one that does not exist")
   func names() throws {
     let folder = try FolderOfFiles([
       "main.yaml": "variables: { a: 5 }\nsteps:\n- { include: x.yaml, with: { value: '{a}' } }\n",
@@ -61,7 +61,7 @@ struct IncludeTests {
     )
   }
 
-  @Test("a complaint about an included file names every place that includes it")
+  @Test("an error in an included file lists every place that includes it")
   func complaints() throws {
     let folder = try FolderOfFiles([
       "main.yaml": "steps:\n- include: a.yaml\n",
@@ -76,7 +76,7 @@ struct IncludeTests {
     )
   }
 
-  @Test("an include that goes in a circle is refused, also by another name")
+  @Test("a circular include is rejected, even under another spelling of the path")
   func circle() throws {
     let folder = try FolderOfFiles([
       "main.yaml": "steps:\n- include: a.yaml\n", "a.yaml": "steps:\n- include: x/../b.yaml\n",
@@ -92,7 +92,7 @@ struct IncludeTests {
     #expect(own.complaints() == ["main.yaml:2:12: steps.1.include: 'main.yaml' includes itself"])
   }
 
-  @Test("what does not lie below the folder of the chain is refused, whatever leads there")
+  @Test("a file outside the folder of the chain is rejected, even through a symbolic link")
   func outside() throws {
     let other = try FolderOfFiles(["secret.yaml": "steps: [connect]"])
     for name in [
@@ -113,7 +113,7 @@ struct IncludeTests {
     )
   }
 
-  @Test("what is missing, no file, or no YAML is complained of")
+  @Test("a missing file, a path that is not a file, and invalid YAML are reported")
   func unreadable() throws {
     func complaint(_ files: [String: String]) throws -> String {
       try FolderOfFiles(files.merging(["main.yaml": "steps:\n- include: a\n"]) { $1 }).complaints()
@@ -134,7 +134,7 @@ struct IncludeTests {
     )
   }
 
-  @Test("files that multiply one another are stopped by a bound")
+  @Test("nested includes that multiply are stopped at a limit")
   func multiplication() throws {
     var files = ["main.yaml": "steps:\n- include: 0.yaml\n"]
     for level in 0..<12 {

@@ -41,7 +41,7 @@ struct JSONLinesTests {
     bench.run(plan)
   }
 
-  @Test("the lines of the pages are those of a real run, all of them and in order")
+  @Test("the lines in the documentation are those of a real run, complete and in order")
   func pages() throws {
     try documentedRun()
     let page = try text(of: "docs/json.md")
@@ -54,7 +54,7 @@ struct JSONLinesTests {
   }
 
   @Test(
-    "the devices among which one was chosen are in the result of connecting, and are read again"
+    "the result of connecting lists the candidate devices and is parsed back"
   )
   func candidates() throws {
     let addresses: [UInt64] = [0xc0ff_ee00_0005, 0xc0ff_ee00_0006]
@@ -82,7 +82,7 @@ struct JSONLinesTests {
     #expect(result.outcome == .linked(.made, candidates: bench.device.candidates))
   }
 
-  @Test("a further try is numbered; the first is not")
+  @Test("further attempts are numbered; the first is not")
   func attempts() throws {
     bench.device.answer(
       "connect",
@@ -104,7 +104,7 @@ struct JSONLinesTests {
     )
   }
 
-  @Test("a chain without a name has null for it; a failure without BlueZ's answer too")
+  @Test("a chain without a name and a failure without a BlueZ answer print null")
   func nulls() throws {
     try bench.run("read battery-level expect percent > 90")
     let lines = bench.json()
@@ -126,7 +126,7 @@ struct JSONLinesTests {
   }
 
   @Test(
-    "what failed and why is read from the keys; of older lines from the message",
+    "the operation and the reason are parsed from their keys, or from an older message",
     arguments: [
       (#""message":"a: b: c","#, "a", "b: c"),
       (#""message":"a: b: c","what":"a: b","why":"c","#, "a: b", "c"),
@@ -143,7 +143,7 @@ struct JSONLinesTests {
     #expect(RunFailure(json: failure.json)?.json == failure.json)
   }
 
-  @Test("two runs with the same seed are the same to the letter; another seed is another run")
+  @Test("two runs with the same seed are identical; a run with another seed differs")
   func repeats() throws {
     try documentedRun()
     let second = JSONLinesTests()
@@ -159,7 +159,7 @@ struct JSONLinesTests {
   }
 
   @Test(
-    "values are JSON of their own kind",
+    "values are printed as native JSON types",
     arguments: [
       (DecodedValue.integer(-3), "-3"), (.real(36.6, decimals: 1), "36.6"),
       (.real(.nan, decimals: 1), "null"), (.real(.infinity, decimals: 1), "null"),
@@ -177,7 +177,7 @@ struct JSONLinesTests {
   }
 
   @Test(
-    "times are RFC 3339 in UTC",
+    "times are printed as RFC 3339 in UTC",
     arguments: [
       (Duration.zero, "1970-01-01T00:00:00.000000Z"),
       (.seconds(946_684_800), "2000-01-01T00:00:00.000000Z"),

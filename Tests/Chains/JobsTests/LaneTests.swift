@@ -10,7 +10,7 @@ struct LaneTests {
   // MARK: The axis
 
   @Test(
-    "names round times, six at most",
+    "axis labels are round times, six at most",
     arguments: [
       (Duration.microseconds(7), ["0 µs", "2 µs", "4 µs", "6 µs"]),
       (.milliseconds(70), ["0 ms", "20 ms", "40 ms", "60 ms"]),
@@ -26,7 +26,7 @@ struct LaneTests {
     #expect(TimeAxis(length).ticks.map(\.label) == labels)
   }
 
-  @Test("an axis of any length has two to six names", arguments: 1...200)
+  @Test("an axis of any length has two to six labels", arguments: 1...200)
   func anyLength(seed: UInt64) {
     var generator = SeededGenerator(seed: seed, name: "axis")
     let bits = Int.random(in: 0...50, using: &generator)
@@ -35,7 +35,7 @@ struct LaneTests {
     #expect((2...TimeAxis.tickLimit).contains(count), "\(length): \(count)")
   }
 
-  @Test("places are percents with two decimals, within the axis")
+  @Test("positions are percentages with two decimals, within the axis")
   func percents() {
     let axis = TimeAxis(.seconds(3))
     let times: [Duration] = [
@@ -63,7 +63,7 @@ struct LaneTests {
     return (bars, TimeAxis(now))
   }
 
-  @Test("joining loses no bar, hides no kind behind another, and is bounded", arguments: 1...30)
+  @Test("merging loses no bar, keeps every kind visible, and is bounded", arguments: 1...30)
   func merged(seed: UInt64) {
     let (bars, axis) = bars(20_000, seed: seed)
     let drawn = LaneBar.merged(bars, on: axis)
@@ -82,7 +82,7 @@ struct LaneTests {
     #expect(drawn.last.map { $0.kind } == .failed)
   }
 
-  @Test("bars that can be distinguished stay as they are")
+  @Test("bars that can be told apart are not merged")
   func distinct() {
     let axis = TimeAxis(.seconds(100))
     let bars = (0..<50).map {

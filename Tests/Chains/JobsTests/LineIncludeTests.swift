@@ -6,7 +6,7 @@ import Testing
 
 @testable import Jobs
 
-@Suite("Included files on one line")
+@Suite("Included files in one-line chains")
 struct LineIncludeTests {
   private static let alert = """
     variables: { level: { type: integer, default: 1 }, room: hall }
@@ -32,7 +32,7 @@ struct LineIncludeTests {
     return folder.complaints { _ = try plan(line, in: folder) }
   }
 
-  @Test("a file, a line and Swift include the same")
+  @Test("an include means the same in a file, in a line and in Swift")
   func forms() throws {
     let text = """
       steps:
@@ -55,7 +55,7 @@ struct LineIncludeTests {
     )
   }
 
-  @Test("steps of a file in Swift are those of the include")
+  @Test("loading the steps of a file in Swift gives the same steps as including it")
   func swift() throws {
     // Tests run in the folder of the package.
     let name = "build-\(UUID().uuidString).yaml"
@@ -75,7 +75,7 @@ struct LineIncludeTests {
     #expect(throws: DocumentErrors.self) { try Step.included(from: "/etc/hostname") }
   }
 
-  @Test("values of the command line go to variables of the line and of its files")
+  @Test("values from the command line set variables of the line and of its included files")
   func variables() throws {
     var bindings = Bindings()
     bindings.bind("level", to: "5", from: "--set", mustBeKnown: true)
@@ -94,7 +94,7 @@ struct LineIncludeTests {
     #expect(said.count == 1 && said[0].contains("unknown variable 'other', given by --set"))
   }
 
-  @Test("what an included file captures is known behind it, and what was captured before in it")
+  @Test("captures are visible across an include: inside it those before, after it its own")
   func captures() throws {
     let more = ["x.yaml": "- { log: '{a.percent}' }\n- { read: battery-level, as: b }"]
     #expect(try complaints("read battery-level as a; include x.yaml; log {b.percent}", more) == [])
@@ -137,19 +137,19 @@ struct LineIncludeTests {
     #expect(complaints.contains { $0.contains(said) }, "\(complaints)")
   }
 
-  @Test("all errors in an included file are reported, with those in the rest of the line")
+  @Test("errors in an included file are all reported, along with those in the rest of the line")
   func all() throws {
     let more = ["x.yaml": "- raed: 2a19\n- slep: 1s"]
     #expect(try complaints("include x.yaml; frobnicate", more).count == 3)
   }
 
-  @Test("a line that is not to include reads nothing")
+  @Test("a line parsed without a folder does not read included files")
   func none() throws {
     let said = try folder().complaints { _ = try Plan.parse(line: "include lib/alert.yaml") }
     #expect(said.count == 1 && said[0].contains("'lib/alert.yaml' cannot be included"))
   }
 
-  @Test("many includes of large files are refused before they are many steps")
+  @Test("many includes of large files are rejected before they expand")
   func bounded() throws {
     let step = "- connect\n"
     let folder = try folder(["x.yaml": String(repeating: step, count: 900)])

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Jobs
 
-@Suite("Numbers that may be passkeys")
+@Suite("Masking of possible passkeys")
 struct MaskedPasskeyTests {
   static let texts = [
     ("unexpected 'passkey=739156'", "unexpected 'passkey=******'"),
@@ -19,6 +19,6 @@ struct MaskedPasskeyTests {
     ("passkey: 12 of 345", "passkey: 12 of 345"),
   ]
 
-  @Test("are asterisks, and other numbers stay", arguments: texts)
+  @Test("possible passkeys are replaced by asterisks, and other numbers are kept", arguments: texts)
   func masked(text: String, shown: String) { #expect(text.withoutPasskeys == shown) }
 }

@@ -16,7 +16,7 @@ struct MeasuringTests {
   }
 
   @Test(
-    "the step is written as it was read",
+    "a step prints the line that it was parsed from",
     arguments: ["rssi", "rssi as link expect rssi > -80 expect txPower in 0..10 within 3s"]
   )
   func roundTrip(line: String) throws {
@@ -24,7 +24,7 @@ struct MeasuringTests {
     #expect(plan.steps.map(\.description) == [line])
   }
 
-  @Test("a file may ask for it in one word, or with expectations, a name and a limit")
+  @Test("a file may give the step as one word, or with expectations, a name and a limit")
   func file() throws {
     try bench.run(
       file: """
@@ -49,7 +49,7 @@ struct MeasuringTests {
   }
 
   @Test(
-    "the parameters of a connection are reported in ms and connection events, and may be expected"
+    "connection parameters are reported in ms and connection events, and can be expected"
   )
   func timing() throws {
     let line = "connection-parameters as link expect interval in 7.5..50 expect latency = 0"
@@ -72,7 +72,7 @@ struct MeasuringTests {
     #expect(bench.ending?.failure?.code == .expectationNotMet)
   }
 
-  @Test("an RSSI that is not as expected fails the step and is reported")
+  @Test("an unexpected RSSI fails the step and is reported")
   func expectation() throws {
     try bench.run("rssi expect rssi > -40")
     #expect(bench.ending?.failure?.code == .expectationNotMet)
@@ -83,7 +83,7 @@ struct MeasuringTests {
     #expect(!bench.device.isConnected)
   }
 
-  @Test("a controller that does not report TX power omits it")
+  @Test("TX power is omitted if the controller does not report it")
   func withoutPower() throws {
     bench.device.answer("rssi", .value([UInt8(bitPattern: -61)]))
     try bench.run("rssi")
@@ -91,7 +91,7 @@ struct MeasuringTests {
     #expect(bench.json().contains { $0.hasSuffix(#""operation":"rssi","value":{"rssi":-61}}"#) })
   }
 
-  @Test("the lines for programs have both levels and no octets")
+  @Test("the JSON lines have RSSI and TX power and no bytes")
   func json() throws {
     try bench.run("rssi")
     let lines = bench.json().filter { $0.contains(#""step":"1""#) && $0.contains("value") }

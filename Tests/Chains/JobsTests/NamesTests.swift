@@ -12,7 +12,7 @@ struct NamesTests {
   static let soil = "0000a001-1212-efde-1523-785feabcd123"
   static let pump = "0000a002-1212-efde-1523-785feabcd123"
 
-  @Test("a chain uses its names wherever an attribute is named, and is printed with them")
+  @Test("a chain accepts names for all attributes and is printed with them")
   func everywhere() throws {
     let plan = try Plan.parse(
       """
@@ -50,20 +50,20 @@ struct NamesTests {
     )
   }
 
-  @Test("the key may be below the steps: names are read first")
+  @Test("names may be declared below the steps that use them")
   func order() throws {
     let plan = try Plan.parse("steps: [{ read: soil }]\nnames: { soil: \(Self.soil) }", file: "c")
     #expect(plan.steps.map(\.title) == ["read soil"])
   }
 
-  @Test("a variable may be the UUID of a name")
+  @Test("a variable may supply the UUID of a name")
   func variable() throws {
     let text = "variables: { id: 'ff01' }\nnames: { soil: '{id}' }\nsteps: [{ read: soil }]"
     let plan = try Plan.parse(text, file: "c", with: ["id": Self.soil])
     #expect(plan.steps.first?.characteristic?.characteristic.text == Self.soil)
   }
 
-  @Test("the names of a chain override those of its caller, and those the assigned ones")
+  @Test("names of a chain override those of its caller, which override the assigned names")
   func precedence() throws {
     let given = AttributeNames([
       try AttributeName("soil", BluetoothUUID(short: 0xff01)),
@@ -77,7 +77,7 @@ struct NamesTests {
     #expect(line.steps.first?.characteristic?.characteristic == BluetoothUUID(short: 0xff01))
   }
 
-  @Test("the events of a run have the names: of steps, and of the services of the device")
+  @Test("the events of a run show the names for steps and for the services of the device")
   func events() throws {
     let uuid = try #require(BluetoothUUID(Self.soil))
     let names = AttributeNames([try AttributeName("soil", uuid)])
@@ -106,7 +106,7 @@ struct NamesTests {
 
   // MARK: Included files
 
-  @Test("an included file has its own names, before those of the file that includes it")
+  @Test("an included file has its own names, which override those of the including file")
   func included() throws {
     let folder = try FolderOfFiles([
       "main.yaml": """
@@ -140,7 +140,7 @@ struct NamesTests {
 
   // MARK: Files
 
-  @Test("a file of names has the key of a chain, and no other")
+  @Test("a file of names accepts the names key of a chain and rejects its other keys")
   func file() throws {
     let folder = try FolderOfFiles([
       "names.yaml": "names:\n  soil: \(Self.soil)\n", "empty.yaml": "",
@@ -162,7 +162,7 @@ struct NamesTests {
     #expect(isMeant("none.yaml") == nil)
   }
 
-  @Test("a file of names may have keys of devices, besides names or alone")
+  @Test("a file of names may also contain device keys, or only those")
   func keys() throws {
     let folder = try FolderOfFiles([
       "both.yaml": """
@@ -186,7 +186,7 @@ struct NamesTests {
 
   // MARK: Batches
 
-  @Test("a batch has names for its devices, its steps and the chain that it names")
+  @Test("the names of a batch apply to its devices, its steps and its chain")
   func batch() throws {
     let folder = try FolderOfFiles([
       "own.yaml": """
@@ -217,7 +217,7 @@ struct NamesTests {
     #expect(wrong.count == 1 && wrong[0].hasPrefix("wrong.yaml:1:16: names.soil: expected a UUID"))
   }
 
-  @Test("what a batch does changes with the UUID of a name that it uses, and not with another's")
+  @Test("the digest of a batch depends on the UUIDs of the names that it uses, and no others")
   func digest() throws {
     func digest(_ names: String) throws -> String {
       let text = "names: { \(names) }\nsteps: [{ read: soil }]\ndevices: [a]"

@@ -12,7 +12,7 @@ struct OneLineTests {
   }
 
   @Test(
-    "a step is written as it was read",
+    "a step prints the line that it was parsed from",
     arguments: [
       "connect", "disconnect within 3s", "sleep 500ms", "sleep 0s", #"log "a \"b\" \\ c""#,
       "log word", #"log """#, "read battery-level", "read @0x0012 format u16be as x within 1h",
@@ -35,7 +35,7 @@ struct OneLineTests {
   }
 
   @Test(
-    "other ways to write the same",
+    "alternative spellings parse to the same step",
     arguments: [
       ("notify 2a37 until count 3", "notify heart-rate-measurement until 3x"),
       ("notify 2a37 until 3", "notify heart-rate-measurement until 3x"),
@@ -54,7 +54,7 @@ struct OneLineTests {
     #expect(try steps(line) == [canonical])
   }
 
-  @Test("steps are parted by semicolons and line ends; what is captured is known afterwards")
+  @Test("semicolons and line breaks separate steps, and later steps can use captured values")
   func several() throws {
     let line = """
       read temperature-measurement as t; log "it is {t.celsius}; hot";
@@ -71,7 +71,7 @@ struct OneLineTests {
   }
 
   @Test(
-    "a quoted text is one word again, also where a combining mark follows a sign",
+    "quoted text is parsed back unchanged, even with a combining mark after a special character",
     arguments: [
       "a\"\u{301}b", "\u{301}x y", "a \u{301}b", "\\\u{301}", ";\u{301}", "it's", "", "a\\",
     ]
@@ -87,7 +87,7 @@ struct OneLineTests {
       again.constant?.unicodeScalars.elementsEqual(("{\u{301}" + text).unicodeScalars) == true)
   }
 
-  @Test("the name of a key may stand before its value, where the value alone is enough")
+  @Test("the key may precede a value that could stand alone")
   func keyNames() throws {
     for (long, short) in [
       ("write 2a06 u8:1 kind command", "write 2a06 u8:1 command"),

@@ -1,4 +1,4 @@
-// Tries and unfinished steps on the page of a run.
+// Attempts and unfinished steps on the page of a run.
 
 import Bluetooth
 import Foundation
@@ -7,7 +7,7 @@ import Testing
 
 @testable import Jobs
 
-@Suite("Tries on a page")
+@Suite("Attempts on a page")
 struct PageAttemptTests {
   private static func lanes(_ page: String) -> [String: String] {
     let parts = page.components(separatedBy: "<div class=\"lane\"><div class=\"name\">").dropFirst()
@@ -17,7 +17,7 @@ struct PageAttemptTests {
     return Dictionary(pairs) { first, _ in first }
   }
 
-  /// Two tries: the first one fails in its step; each cleans up and disconnects.
+  /// Two attempts: the first one fails in its step; both clean up and disconnect.
   private static func tried() throws -> PageEvents {
     var run = try PageEvents("Lamp", "write alert-level u8:1; log \"off\"")
     let finally = StepPosition(1).finally.inner(1)
@@ -38,7 +38,7 @@ struct PageAttemptTests {
     return run
   }
 
-  @Test("each try has a lane with its steps and its clean-up, and all steps are in one table")
+  @Test("each attempt has a lane with its steps and its clean-up; one table holds all steps")
   func tries() throws {
     let page = PageEvents.page([try Self.tried()])
     let lanes = Self.lanes(page)
@@ -59,7 +59,7 @@ struct PageAttemptTests {
     #expect(page.components(separatedBy: "<td class=\"n attempt\">1</td>").count == 5)
   }
 
-  @Test("the tries of a step are bars of when they ran, which lead to its row")
+  @Test("each attempt of a step is a bar at its time that links to the row of the step")
   func triesOfSteps() throws {
     var run = try PageEvents("Lamp", "write alert-level u8:1; log \"off\"")
     run.end(1, run.step(0), .ok, .linked(.made), took: 1)
@@ -79,7 +79,7 @@ struct PageAttemptTests {
     #expect(lane.components(separatedBy: "<a href=\"#r1s2\"").count == 4)
   }
 
-  @Test("of a long try the last steps are kept, of many tries the first ones")
+  @Test("the latest steps of a long attempt and the first of many attempts are kept")
   func bounded() throws {
     var run = try PageEvents("Lamp", "log \"on\"")
     let tries = RecordedRun.attemptLimit + 5

@@ -36,7 +36,7 @@ struct PageBrowserTests {
   ]
 
   @Test(
-    "what a page shows and does is right",
+    "the page displays and behaves correctly in a browser",
     .enabled(if: hasBrowser, "needs chromium, chromedriver and python3"),
     // The others take long.
     arguments: ["hostile"]

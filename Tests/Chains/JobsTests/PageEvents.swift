@@ -1,4 +1,4 @@
-// Events of runs that no device makes: very long ones, strange ones, and such whose clock goes backwards.
+// Events of unusual runs: very long ones, strange ones, and some with a clock that runs backwards.
 
 import Bluetooth
 import Documents
@@ -35,7 +35,7 @@ struct PageEvents {
     )
   }
 
-  /// The step with an index in the plan, whose first one is the connect.
+  /// The step at an index in the plan; index 0 is the connect.
   func step(_ index: Int, at position: StepPosition? = nil) -> ReportedStep {
     guard let position else { return steps[index].reported }
     return PlacedStep(position, steps[index].step).reported

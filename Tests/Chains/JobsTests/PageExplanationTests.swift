@@ -1,4 +1,4 @@
-// What explains a run, on its page, and the page of a run that was recorded before.
+// Explanations on the page of a run, and on the page of a recorded run.
 
 import Bluetooth
 import Documents
@@ -9,7 +9,7 @@ import Testing
 
 @testable import Jobs
 
-@Suite("What explains a run on its page")
+@Suite("Explanations on the page of a run")
 struct PageExplanationTests {
   private static let start = Duration.seconds(1_000)
 
@@ -33,7 +33,7 @@ struct PageExplanationTests {
     return failure
   }
 
-  /// A run that connects at 1 s, writes in vain at 3 s, and disconnects at 4 s, with a note.
+  /// A run that connects at 1 s, has a write fail at 3 s and disconnects at 4 s, with a note.
   private static func events() throws -> [RunEvent] {
     let plan = try Plan.parse(line: "write alert-level u8:1")
     let leaving = PlacedStep(.impliedDisconnect, Step(.disconnect))
@@ -71,12 +71,12 @@ struct PageExplanationTests {
 
   private static func page(_ events: [RunEvent]) throws -> String {
     let text = HTMLReport().text(on: runs(events))
-    // It is well-formed, whatever the messages have in them.
+    // The page is well-formed, whatever the messages contain.
     _ = try XMLDocument(xmlString: text)
     return text
   }
 
-  @Test("the connection and notes have lanes")
+  @Test("the connection and the notes have their own lanes")
   func lanes() throws {
     let page = try Self.page(try Self.events())
     for lane in ["Steps", "Connection", "Notes"] {
@@ -98,7 +98,7 @@ struct PageExplanationTests {
     run.end(10, run.step(1), .ok, .listened(count: 4, rate: 1), took: 9)
     run.finish(10)
     let page = try Self.page(run.events)
-    // The line is broken by the gap.
+    // The gap interrupts the line.
     #expect(page.contains("<path class=\"line\" d=\"M800 940L1200 793M2800 207L3200 60\"/>"))
     #expect(page.contains("<rect class=\"gap\" x=\"1600\" y=\"0\" width=\"800\""))
     #expect(page.contains("<path class=\"again\" d=\"M2400 0V1000\"><title>connected again"))
@@ -110,7 +110,7 @@ struct PageExplanationTests {
     #expect(list.contains("battery-level (gap: the link was lost, no values for 2.000 s)</li>"))
   }
 
-  @Test("the row of a failed step has the messages and packets before it, in order")
+  @Test("the row of a failed step lists the messages and packets before it, in order")
   func explanation() throws {
     let page = try Self.page(try Self.events())
     let list = try #require(page.components(separatedBy: "<details class=\"before\">").last)
@@ -120,12 +120,12 @@ struct PageExplanationTests {
     #expect(list.hasPrefix("<summary>Before it: 1 message of BlueZ, 1 packet</summary>"))
   }
 
-  @Test("a device is connected from the step that made the connection until its end")
+  @Test("the connected interval lasts from the connecting step to the end of the connection")
   func connected() throws {
     #expect(Self.runs(try Self.events())[0].connected == [.seconds(1) ... .seconds(4)])
   }
 
-  @Test("of many notes the first ones are kept")
+  @Test("the first notes are kept if there are too many")
   func bounded() throws {
     var run = try PageEvents("Lamp", "read battery-level")
     for number in 0...RecordedRun.noteLimit { run.add(1, .note("\(number)")) }
@@ -135,7 +135,7 @@ struct PageExplanationTests {
   // MARK: Lines of a run
 
   @Test(
-    "events that only older records have are ignored",
+    "events that occur only in older records are ignored",
     arguments: ["bluez-message", "hci-packet", "recording-stopped"]
   )
   func ignored(event: String) throws {
@@ -147,7 +147,7 @@ struct PageExplanationTests {
     #expect(try reader.event(in: line) == nil)
   }
 
-  @Test("the lines of a run, read back, make the same record of it")
+  @Test("a run parsed from its printed lines gives the same record")
   func readBack() throws {
     let events = try Self.events()
     var reader = EventLines()
@@ -165,7 +165,7 @@ struct PageExplanationTests {
   }
 
   @Test(
-    "outcomes of steps are read back",
+    "step outcomes are parsed back",
     arguments: [
       #""value":{"percent":72},"hex":"48""#, #""hex":"01""#, #""value":{"count":3,"rate":0.5}"#,
       #""pairing":"paired","authenticated":true"#, #""pairing":"already""#,
@@ -182,7 +182,7 @@ struct PageExplanationTests {
   }
 
   @Test(
-    "JSON is read as it is written",
+    "JSON prints as it was parsed",
     arguments: [
       #"{"a":[1,-2.50,1e3,true,false,null],"b":{"c":"\u00e9\n\"\\\ud83d\ude00"},"d":{},"e":[]}"#,
       "7", #""x""#,
@@ -195,7 +195,7 @@ struct PageExplanationTests {
   }
 
   @Test(
-    "what is not JSON is refused, at a place",
+    "invalid JSON is rejected with its position",
     arguments: [
       "", "{", "[1,", #"{"a" 1}"#, "01x", "tru", #""a"#, "[1] 2", "+1", #""\x""#,
       String(repeating: "[", count: 100),
@@ -206,7 +206,7 @@ struct PageExplanationTests {
   }
 
   @Test(
-    "a time is read as it is written",
+    "a time prints as it was parsed",
     arguments: [0, 951_868_800, 1_234_567_890, -1, 4_102_444_799]
   )
   func times(second: Int) {

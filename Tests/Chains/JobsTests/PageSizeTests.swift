@@ -6,9 +6,9 @@ import Testing
 
 @testable import Jobs
 
-@Suite("The size of a page")
+@Suite("Page size")
 struct PageSizeTests {
-  @Test("10 000 steps: 220 bytes for each; 200 rows are shown at first")
+  @Test("10 000 steps take less than 220 bytes each, and 200 rows are shown at first")
   func steps() throws {
     let page = PageEvents.page([try PageEvents.long(9_990)])
     #expect(page.utf8.count < 220 * 10_000)
@@ -20,7 +20,7 @@ struct PageSizeTests {
     #expect(PageReader(page).error == nil)
   }
 
-  @Test("100 000 values: a page of 150 kB")
+  @Test("100 000 values fit on a page of 150 kB")
   func values() throws {
     let page = PageEvents.page([try PageEvents.values(100_000)])
     #expect(page.utf8.count < 150_000)

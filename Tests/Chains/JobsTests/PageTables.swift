@@ -6,11 +6,11 @@ import Documents
 
 /// The generated tables of the pages in `docs`.
 enum PageTables {
-  /// A part of the page that is generated, between two comments.
+  /// A generated part of the page, between two comments.
   enum Table: String, CaseIterable {
     case head, steps, keys, metrics
 
-    /// The page that has it.
+    /// The page that contains it.
     var page: String {
       switch self {
       case .head, .steps, .keys: "chains.md"

@@ -1,4 +1,4 @@
-// Steps about bonds: how they are written, what they do, what they report.
+// Pairing steps: their syntax, their operations and their reports.
 
 import Bluetooth
 import Documents
@@ -9,7 +9,7 @@ import Testing
 
 @testable import Jobs
 
-@Suite("Steps about bonds")
+@Suite("Pairing steps")
 struct PairingStepTests {
   let bench = RunBench()
 
@@ -52,7 +52,7 @@ struct PairingStepTests {
     #expect(file[1] == Step(.pair(PairStep(rule)), timeout: .seconds(30)))
   }
 
-  @Test("a device that is forgotten first is not connected for that")
+  @Test("forgetting the device first does not connect to it")
   func impliedConnect() throws {
     func places(_ line: String) throws -> [String] {
       try Plan.parse(line: line).placedSteps.map(\.position.description)
@@ -63,7 +63,7 @@ struct PairingStepTests {
     #expect(try places("unpair; connect; pair") == ["1", "2", "3"])
   }
 
-  @Test("what is wrong is complained of, and a passkey never repeated")
+  @Test("errors are reported without repeating a passkey")
   func wrong() {
     let found = Plan.complaints(
       """
@@ -92,7 +92,7 @@ struct PairingStepTests {
 
   // MARK: Doing
 
-  @Test("each runs its operation, and reports the outcome")
+  @Test("each step runs its operation and reports the outcome")
   func operations() throws {
     bench.device.answer("pair", .value([]), .value([1]), .value([2]))
     try bench.run("unpair; pair; pair; trust; trust no; pair")
@@ -112,7 +112,7 @@ struct PairingStepTests {
     }
   }
 
-  @Test("a chain with answers has an agent from before its link to after it")
+  @Test("a chain with pairing answers registers its agent before connecting and removes it after")
   func answering() throws {
     try bench.run(
       file: """
@@ -127,13 +127,13 @@ struct PairingStepTests {
     )
   }
 
-  @Test("unpairing ends the link: the chain does not disconnect again")
+  @Test("unpairing ends the connection, and the chain does not disconnect again")
   func unpaired() throws {
     try bench.run("pair; unpair")
     #expect(bench.device.calls.last == "unpair")
   }
 
-  @Test("a pairing may take as long as a device waits for somebody")
+  @Test("pairing has a longer default timeout, which a step can override")
   func limit() throws {
     bench.device.answer("pair", .silence)
     try bench.run("pair")
@@ -145,7 +145,7 @@ struct PairingStepTests {
 
   // MARK: Reports
 
-  @Test("a passkey to be typed is an event and a line, with its step and six digits")
+  @Test("a passkey to type on the device is an event and a line, with its step and six digits")
   func display() throws {
     let placed = PlacedStep(
       try #require(StepPosition.place([Step(.unpair)]).first).position, Step.pair()
@@ -165,7 +165,7 @@ struct PairingStepTests {
 
   // MARK: Secrets
 
-  @Test("secrets are read before anything happens, and are in no description")
+  @Test("secrets are read before the run, and no description of the plan shows them")
   func secrets() throws {
     let folder = try TemporaryFolder()
     let file = try folder.file("passkey", "271828\n")
@@ -183,7 +183,7 @@ struct PairingStepTests {
     }
   }
 
-  @Test("a secret that is not there is a failure before the device is touched")
+  @Test("a missing secret fails the run before the device is accessed")
   func missing() throws {
     let plan = try Plan.parse(line: "pair passkey env:BLERUN_NO_SUCH_VARIABLE")
     #expect(throws: Problem("the environment variable BLERUN_NO_SUCH_VARIABLE is not set")) {
@@ -193,7 +193,7 @@ struct PairingStepTests {
     #expect(bench.ending?.failure?.code == .secretMissing)
   }
 
-  @Test("a passkey that stands in a file is taken, known as such, and masked")
+  @Test("a passkey written in the file is used, reported as such, and masked")
   func written() throws {
     let plan = try Plan.parse(
       """

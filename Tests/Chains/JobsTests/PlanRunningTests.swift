@@ -8,7 +8,7 @@ import Testing
 
 @testable import Jobs
 
-@Suite("A plan run in one call")
+@Suite("Running a plan in one call")
 struct PlanRunningTests {
   let bench = RunBench()
   private let events = Recorded<RunEvent>()
@@ -17,7 +17,7 @@ struct PlanRunningTests {
     try plan.run(on: bench.device, within: limit) { [events] event in events.add(event) }
   }
 
-  @Test("its record has verdict, steps and captured values; its events come as it runs")
+  @Test("the record has the result, the steps and the captured values; events arrive live")
   func success() throws {
     let plan = try Plan("Battery") { try Step.read("battery-level").captured(as: "battery") }
     let run = try run(plan)
@@ -38,7 +38,7 @@ struct PlanRunningTests {
     #expect(ending.captured == run.captured)
   }
 
-  @Test("a failure is a result, and has the line and column of its step in the file")
+  @Test("a failure is part of the result and has the line and column of its step in the file")
   func failure() throws {
     let file = """
       name: Battery
@@ -67,7 +67,7 @@ struct PlanRunningTests {
     )
   }
 
-  @Test("a failure of a chain in Swift has the line of its step, also of one in a building block")
+  @Test("a failure of a chain in Swift has the line of its step, even inside a building block")
   func swiftSource() throws {
     @StepsBuilder func charged(atLeast percent: Int) throws -> [Step] {
       Step.services
@@ -86,7 +86,7 @@ struct PlanRunningTests {
     #expect("\(last)" == "JobsTests/PlanRunningTests.swift:\(line + 6)")
   }
 
-  @Test("a step made outside braces gets the line where it is used; one in a line its column")
+  @Test("a step made outside the builder has the line where it is used; a parsed step its column")
   func otherSources() throws {
     let step = Step.mtu
     #expect(step.source == nil)
@@ -98,7 +98,7 @@ struct PlanRunningTests {
     #expect(line.steps.map { $0.source.map(\.description) } == ["-e:1:1", "-e:1:6"])
   }
 
-  @Test("steps are equal wherever they were written")
+  @Test("steps compare equal regardless of where they were written")
   func equality() throws {
     let plan = try Plan.parse(line: "mtu; mtu")
     #expect(plan.steps[0] == plan.steps[1])
@@ -115,7 +115,7 @@ struct PlanRunningTests {
     #expect(Set(blocks).count == others.count)
   }
 
-  /// The error of a chain. Not `#expect(throws:)`: all of its closure has the line of the macro.
+  /// The error of a chain. `#expect(throws:)` would give its whole closure the line of the macro.
   private func complaint(_ make: () throws -> Plan) -> Problem? {
     do {
       _ = try make()
@@ -158,7 +158,7 @@ struct PlanRunningTests {
     #expect(late?.path == "step 2")
   }
 
-  @Test("a deadline that passes cancels the run, which is in its record after the disconnect")
+  @Test("a deadline that passes cancels the run, which still disconnects and returns its record")
   func deadline() throws {
     bench.device.answer("read battery-level", .silence)
     let run = try run(try Plan { try Step.read("battery-level") }, within: .seconds(6))
@@ -168,7 +168,7 @@ struct PlanRunningTests {
     #expect(bench.device.calls.last == "disconnect at 6s")
   }
 
-  @Test("a run that cannot begin throws why")
+  @Test("a run that cannot begin throws the reason")
   func noTurn() throws {
     let plan = try Plan { Step.mtu }
     let scheduler = bench.device.scheduler
@@ -184,7 +184,7 @@ struct PlanRunningTests {
     #expect(bench.device.calls.isEmpty)
   }
 
-  @Test("its events are a signal, each start of which is a run")
+  @Test("events(on:) is a signal, and each start of it is a new run")
   func signal() throws {
     let plan = try Plan.parse(line: "read battery-level")
     let signal = plan.events(on: bench.device)
@@ -202,7 +202,7 @@ struct PlanRunningTests {
     #expect(ending.failure?.code == .notFound)
   }
 
-  @Test("whoever stops reading the events ends the run, which disconnects")
+  @Test("a subscriber that stops reading the events ends the run, which disconnects")
   func leaving() throws {
     let plan = try Plan.parse(line: "read battery-level; sleep 1h")
     let first = plan.events(on: bench.device).take(4).collect()
@@ -210,7 +210,7 @@ struct PlanRunningTests {
     #expect(bench.device.calls == ["connect", "read battery-level", "disconnect"])
   }
 
-  @Test("values for variables are a dictionary in Swift, and a name the chain lacks is an error")
+  @Test("variables are a dictionary in Swift, and a name that the chain lacks is an error")
   func bindings() throws {
     let folder = try TemporaryFolder()
     let text = "variables: { least: integer }\nsteps: [{ sleep: \"{least}s\" }]"

@@ -1,14 +1,14 @@
-// Text from outside, as it is shown; and cells that a spreadsheet would run.
+// Untrusted text as it is printed, and cells that a spreadsheet would execute.
 
 import Documents
 import Testing
 
 @testable import Jobs
 
-@Suite("Text from outside")
+@Suite("Untrusted text")
 struct PrintableTextTests {
   @Test(
-    "what a person does not see is replaced by its code",
+    "an invisible character is replaced by its code",
     arguments: [
       ("Thermo-1 21.5 °C, 体温計 👩 ❤️ a\u{301}", "Thermo-1 21.5 °C, 体温計 👩 ❤️ a\u{301}"),
       ("\u{1b}]52;c;YQ==\u{7}", #"\u{1b}]52;c;YQ==\u{7}"#),
@@ -27,19 +27,19 @@ struct PrintableTextTests {
     #expect(text.unicodeScalars.allSatisfy(\.isPrintable) == (text == shown))
   }
 
-  @Test("of several lines, line feeds stay, and nothing else")
+  @Test("multi-line text keeps its line feeds but no other control characters")
   func lines() {
     #expect(PrintableText(lines: "a\r\n\u{1b}b\n").description == "a\\u{d}\n\\u{1b}b\n")
   }
 
-  @Test("JSON has it as an escape that a reader turns back")
+  @Test("JSON contains it as an escape that a parser restores")
   func json() {
     let text = "\u{1b}\u{9b}\u{202e}\u{200b}\u{e0001}é"
     #expect(JSONValue.string(text).text == #""\u001b\u009b\u202e\u200b\udb40\udc01é""#)
   }
 
   @Test(
-    "a cell that a spreadsheet would run begins with an apostrophe, and numbers stay numbers",
+    "a cell that a spreadsheet would execute gets an apostrophe; a number does not",
     arguments: [
       ("=1+2", "'=1+2"), ("+SUM(A1)", "'+SUM(A1)"), ("-cmd", "'-cmd"), ("@0x0012", "'@0x0012"),
       ("\u{ff1d}1", "'\u{ff1d}1"), ("=a,b", "\"'=a,b\""), ("=\"", "\"'=\"\"\""), ("-", "'-"),

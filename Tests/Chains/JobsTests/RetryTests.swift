@@ -6,7 +6,7 @@ import Testing
 
 @testable import Jobs
 
-@Suite("Trying a chain again")
+@Suite("Retrying a chain")
 struct RetryTests {
   let bench = RunBench()
 
@@ -17,7 +17,7 @@ struct RetryTests {
   }
 
   @Test(
-    "after a transient failure the chain is tried again from connecting on, after waits that double"
+    "a transient failure retries the chain from the connect, with a backoff that doubles"
   )
   func passing() throws {
     let lost = DeviceFailure.scripted(.linkLost, .passing)
@@ -45,7 +45,7 @@ struct RetryTests {
     #expect(bench.ending?.done == 1)
   }
 
-  @Test("a second try does not have the bytes that the first one captured")
+  @Test("a second attempt does not see the bytes captured by the first")
   func captured() throws {
     let refused = DeviceFailure.scripted(.refused, .definite)
     bench.device.answer("read battery-level", .value([72]), .failure(refused))
@@ -62,7 +62,7 @@ struct RetryTests {
     #expect(bench.ending?.failure?.why.hasPrefix("'b[0:1]' was not captured") == true)
   }
 
-  @Test("it ends with the last failure when the tries are used up")
+  @Test("the run ends with the last failure when all attempts are used")
   func usedUp() throws {
     bench.device.answer("connect", .failure(DeviceFailure.scripted(.notFound, .passing)))
     #expect((bench.run(try plan(attempts: 2)) as? DeviceFailure)?.code == .notFound)
@@ -70,28 +70,28 @@ struct RetryTests {
     #expect(bench.ending?.exitStatus == .passing)
   }
 
-  @Test("a long wait between tries is not shortened")
+  @Test("a long backoff is not shortened")
   func longWait() throws {
     bench.device.answer("connect", .failure(DeviceFailure.scripted(.notFound, .passing)))
     _ = bench.run(try plan(attempts: 2, backoff: .seconds(90)))
     #expect(bench.device.calls.last == "connect at 90s")
   }
 
-  @Test("what would be the same again is not tried again")
+  @Test("a permanent failure is not retried")
   func definite() throws {
     bench.device.answer("read battery-level", .failure(DeviceFailure.scripted(.refused, .definite)))
     #expect(bench.run(try plan(attempts: 5)) != nil)
     #expect(bench.device.calls == ["connect", "read battery-level", "disconnect"])
   }
 
-  @Test("a chain that was done is not done again because it could not be cleaned up")
+  @Test("a chain that succeeded is not retried because its clean-up failed")
   func cleanUp() throws {
     bench.device.answer("disconnect", .failure(DeviceFailure.scripted(.busy, .passing)))
     #expect(bench.run(try plan(attempts: 5)) is FailedWithCleanUp)
     #expect(bench.device.calls == ["connect", "read battery-level", "disconnect"])
   }
 
-  @Test("a cancellation ends the wait between tries")
+  @Test("cancellation ends the wait between attempts")
   func cancelled() throws {
     bench.device.answer("connect", .failure(DeviceFailure.scripted(.notFound, .passing)))
     let scheduler = bench.device.scheduler

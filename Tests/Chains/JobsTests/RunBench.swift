@@ -1,4 +1,4 @@
-// What the tests of runs share: a scripted device, a plan that runs on it, its events.
+// Shared by the run tests: a scripted device, a plan that runs on it, and its events.
 
 import Bluetooth
 import Documents

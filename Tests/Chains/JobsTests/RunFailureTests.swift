@@ -1,4 +1,4 @@
-// What each error of a run means, and what the process ends with.
+// The code, class and exit status of each error of a run.
 
 import Bluetooth
 import Signals
@@ -54,11 +54,11 @@ struct RunFailureTests {
     #expect(failure.code.rawValue == code)
     #expect(failure.class == `class`)
     #expect(Jobs.ExitStatus(after: failure).rawValue == status)
-    // What is mapped already stays as it is.
+    // An error that is already mapped is not changed.
     #expect(RunFailure(failure) == failure)
   }
 
-  @Test("hints name steps and options here, and calls in the library")
+  @Test("hints name steps and options in the program, and calls in the library")
   func hints() {
     let words = Hint.Remedy.allCases.map { remedy in
       let failure = DeviceFailure(
@@ -75,7 +75,7 @@ struct RunFailureTests {
     #expect(words.contains("try run blerun inspect --fresh"))
   }
 
-  @Test("a deadline that passes in the wait for a turn names who has it")
+  @Test("a deadline that passes while waiting for a turn names the holder of the turn")
   func holder() {
     let holder = TurnHolder(scheduler: "hci0", turn: "the update", held: .seconds(90))
     let timedOut = TimedOut(operation: "the run", after: .seconds(5), holder: holder)
@@ -87,7 +87,7 @@ struct RunFailureTests {
     #expect(FailureKind(RunFailure(CancellationError())) == .cancelled)
   }
 
-  @Test("a run that succeeded ends with 0")
+  @Test("a run that succeeded exits with 0")
   func well() {
     #expect(Jobs.ExitStatus(after: nil) == .ok)
     let fixed: [Jobs.ExitStatus] = [.ok, .failed, .usage, .data, .unavailable, .output, .passing]
@@ -95,7 +95,7 @@ struct RunFailureTests {
     #expect(Jobs.ExitStatus.interrupted(by: 15).rawValue == 143)
   }
 
-  @Test("an error names the operation, and limits as they are written")
+  @Test("an error names the operation, and prints limits as they were written")
   func messages() {
     let timedOut = RunFailure(
       TimedOut(operation: "firstOrDefault", after: .seconds(90)), step: step

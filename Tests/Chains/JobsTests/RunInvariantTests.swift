@@ -1,4 +1,4 @@
-// What holds of every run, however it goes: many seeds of answers, delays, silences, cancellations.
+// Invariants of every run, for many seeds of answers, delays, silences and cancellations.
 
 import Bluetooth
 import Signals
@@ -22,7 +22,7 @@ struct RunInvariantTests {
         steps: [ disconnect, { sleep: 1s }, connect, { read: battery-level } ]
     """
 
-  /// A run in which everything but the last disconnect may fail, be late or never answer.
+  /// A run in which all calls except the last disconnect may fail, be late or never be answered.
   private func run(seed: UInt64) throws -> RunBench {
     var generator = SeededGenerator(seed: seed, name: "answers")
     func delay() -> Duration {
@@ -55,7 +55,7 @@ struct RunInvariantTests {
     return bench
   }
 
-  @Test("it ends disconnected, once, with every step that began ended, and in order")
+  @Test("every run ends exactly once, disconnected, with all steps ended and events in order")
   func invariants() throws {
     var statuses: [RunEnding.Status] = []
     for seed in UInt64(0)..<600 {
@@ -86,7 +86,7 @@ struct RunInvariantTests {
     #expect(Set(statuses) == [.ok, .failed, .cancelled])
   }
 
-  @Test("it repeats from its seed to the letter")
+  @Test("a run with the same seed is identical")
   func repeats() throws {
     for seed in UInt64(0)..<50 {
       #expect(try run(seed: seed).json() == run(seed: seed).json(), "seed \(seed)")

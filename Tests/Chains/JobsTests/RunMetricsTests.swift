@@ -15,7 +15,7 @@ struct RunMetricsTests {
     metrics.text(labels).split(separator: "\n").map(String.init)
   }
 
-  @Test("connections are counted by adapter, result and reason, with the time of the good ones")
+  @Test("connections are counted by adapter, result and reason, with the time of successful ones")
   func links() {
     var metrics = RunMetrics()
     metrics.take(LinkNews(adapter: nil, .failed(.notFound)))
@@ -52,21 +52,21 @@ struct RunMetricsTests {
     #expect(lines.first == "# HELP blerun_connects_total Attempts to connect, by result.")
   }
 
-  @Test("the names of a batch cannot break the text")
+  @Test("special characters in batch names are escaped")
   func labels() {
     let lines = lines(RunMetrics(), ["batch": "a\"b\\c\nd\u{1b}"])
     #expect(lines.contains(#"blerun_notifications_total{batch="a\"b\\c\\u{a}d\\u{1b}"} 0"#))
   }
 
-  @Test("a combining mark hides no sign that must be escaped")
+  @Test("a combining mark does not prevent a character from being escaped")
   func marks() {
     let text = RunMetrics().text(["batch": "a\"\u{301}b\\\u{301}"])
     let line = "blerun_notifications_total{batch=\"a\\\"\u{301}b\\\\\u{301}\"} 0\n"
-    // By Unicode scalars: texts are equal in other ways, too.
+    // Compared by Unicode scalars, because String equality ignores the normalization form.
     #expect(text.unicodeScalars.contains(line.unicodeScalars))
   }
 
-  @Test("what the runs of a batch did is counted; devices only where that is asked for")
+  @Test("batch results are counted; counts by device are optional")
   func batch() throws {
     let plan = try Plan.parse(line: "read battery-level; write alert-level u8:1")
     let devices = ["Tag-1", "Tag-2", "Tag-3"].map { name in

@@ -1,4 +1,4 @@
-// What a run waits for, as it reports it to who looks.
+// The current operation of a run, as reported to its observer.
 
 import Bluetooth
 import Documents
@@ -7,7 +7,7 @@ import Testing
 
 @testable import Jobs
 
-@Suite("What a run waits for")
+@Suite("Progress of a run")
 struct RunWaitTests {
   private let bench = RunBench()
 
@@ -28,7 +28,7 @@ struct RunWaitTests {
     return waits.withLock { $0 }
   }
 
-  @Test("each step reports its operation, and its limit: its own, the chain's, or what it lasts")
+  @Test("each step reports its operation and its limit: its own, that of the chain or its duration")
   func steps() throws {
     let plan = try Plan.parse(
       line: "read battery-level within 3s; sleep 2s; log done; repeat 2 { rssi }"
@@ -43,7 +43,7 @@ struct RunWaitTests {
     )
   }
 
-  @Test("tries of a step and attempts of the chain have their numbers, and the waits between them")
+  @Test("attempts of steps and of the chain are numbered, as are the waits between them")
   func tries() throws {
     let lost = DeviceFailure.scripted(.linkLost, .passing)
     bench.device.answer("read battery-level", .failure(lost))
@@ -66,7 +66,7 @@ struct RunWaitTests {
     )
   }
 
-  @Test("a stream reports how many values and which time end it")
+  @Test("a stream reports the number of values and the time that end it")
   func streams() throws {
     let counted = try Plan.parse(line: "notify temperature-measurement until 3 within 5s")
     #expect(

@@ -1,4 +1,4 @@
-// Reports on whole runs: exact texts, and what hostile names do to them.
+// Reports on complete runs: exact text, and the effect of hostile names.
 
 import Bluetooth
 import Foundation
@@ -8,10 +8,10 @@ import Testing
 
 @testable import Jobs
 
-@Suite("Reports on whole runs")
+@Suite("Reports on complete runs")
 struct RunsReportTests {
-  /// A run that succeeded with a skipped step, and one whose expectation was not met at its second
-  /// try.
+  /// A run that succeeded with a skipped step, and one whose second attempt did not meet its
+  /// expectation.
   private static func runs() throws -> [RecordedRun] {
     let well = RunBench()
     well.device.answer("read battery-level", .value([72], after: .milliseconds(7)))
@@ -38,7 +38,7 @@ struct RunsReportTests {
     try report.text(on: runs()).split(separator: "\n").map(String.init)
   }
 
-  @Test("steps of the last try are kept, with why the earlier ones failed")
+  @Test("the steps of the last attempt are kept, with the reasons why earlier ones failed")
   func recording() throws {
     let runs = try Self.runs()
     #expect(runs.map(\.device) == ["Thermo-1", "Thermo-2"])
@@ -50,7 +50,7 @@ struct RunsReportTests {
   }
 
   @Test(
-    "steps beyond the bound are counted; one that failed is kept. The bound is lower for many runs",
+    "steps beyond the limit are only counted, except failures; many runs lower the limit",
     arguments: [(1, RunCollector.stepLimit), (100, RunCollector.stepLimit / 10)]
   )
   func bound(count: Int, most: Int) throws {
@@ -66,7 +66,7 @@ struct RunsReportTests {
     #expect(run.steps.contains { $0.failure != nil })
   }
 
-  @Test("the summary: totals, the slowest steps, failures with cause and hint")
+  @Test("the summary has totals, the slowest steps, and failures with cause and hint")
   func summary() throws {
     #expect(
       try Self.report(SummaryReport()).joined(separator: "\n") == """
@@ -87,7 +87,7 @@ struct RunsReportTests {
     )
   }
 
-  @Test("JUnit's XML")
+  @Test("a JUnit report contains all results")
   func junit() throws {
     let lines = try Self.report(JUnitReport())
     #expect(
@@ -133,7 +133,7 @@ struct RunsReportTests {
     )
   }
 
-  @Test("the Test Anything Protocol")
+  @Test("a TAP report contains all results")
   func tap() throws {
     #expect(
       try Self.report(TAPReport()).joined(separator: "\n") == """
@@ -176,7 +176,7 @@ struct RunsReportTests {
     )
   }
 
-  @Test("values as a table: a line for each field")
+  @Test("the values table has one row for each field")
   func table() throws {
     let bench = RunBench()
     bench.device.answer("read ff01", .value(Array("a,\"b\"".utf8)))
@@ -196,7 +196,7 @@ struct RunsReportTests {
     #expect(columns == 13)
   }
 
-  @Test("a page of simulated devices has no year 2000, and counts steps as the text does")
+  @Test("a page of simulated runs shows no dates, and counts steps as the text report does")
   func simulated() throws {
     let bench = RunBench()
     try bench.run("repeat 3 { read battery-level }; sleep 1s")
@@ -209,7 +209,7 @@ struct RunsReportTests {
   }
 
   @Test(
-    "JUnit and TAP count one failure once, whatever blocks the step is in",
+    "JUnit and TAP count one failure once, however deeply its step is nested",
     arguments: [
       ("try { repeat 2 { read battery-level expect percent > 99 } } finally { log done }", 1, 0),
       ("try { write alert-level u8:1 } finally { write alert-level u8:2 }", 0, 2),
@@ -234,7 +234,7 @@ struct RunsReportTests {
     #expect(tap.components(separatedBy: "\n    not ok ").count - 1 == failures + errors, "\(tap)")
   }
 
-  @Test("what a device is called cannot break out of a report")
+  @Test("special characters in a device name are escaped in every report")
   func hostile() throws {
     let name = "\"><script>\u{1b}[31m&]]>\n# TODO\u{0}"
     let bench = RunBench()

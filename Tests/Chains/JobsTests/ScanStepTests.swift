@@ -24,7 +24,7 @@ struct ScanStepTests {
     return (outcome.value ?? nil, scripted.calls)
   }
 
-  @Test("a chain of nothing but scans connects to nothing, and counts what was found")
+  @Test("a chain with nothing but scans does not connect, and counts the devices found")
   func counts() throws {
     let found: [Advertisement] = [
       .of(1, "Thermo-1"), .of(2, "Thermo-2"), .of(1, "Thermo-1", rssi: -70),
@@ -34,13 +34,13 @@ struct ScanStepTests {
     #expect(run.calls == ["scan"])
   }
 
-  @Test("an expectation of the count that is not met ends the chain")
+  @Test("a count that does not meet its expectation ends the chain")
   func unmet() throws {
     let run = try run("scan for 3s name Thermo-* expect count >= 2", [.of(1, "Thermo-1")])
     #expect(run.ending?.failure?.code == .expectationNotMet)
   }
 
-  @Test("scans that stand first come before the implied connect")
+  @Test("leading scans run before the implied connect")
   func order() throws {
     let run = try run("scan for 3s; read battery-level", [])
     #expect(
@@ -48,7 +48,7 @@ struct ScanStepTests {
     )
   }
 
-  @Test("the one-line form is read as it is printed")
+  @Test("the one-line form prints as it was parsed")
   func roundTrip() throws {
     let text =
       "scan for 5s name \"T *\" address C0:FF:EE:00:00:01 service battery rssi -70 "
@@ -82,7 +82,7 @@ struct ScanStepTests {
     #expect(file.link.adapterWait == .seconds(10))
   }
 
-  @Test("a link that is to be kept is not ended by the chain")
+  @Test("a chain with keep does not end the connection")
   func keeps() throws {
     let loop = VirtualTimeLoop()
     let scripted = ScriptedDevice(on: loop)
@@ -97,7 +97,7 @@ struct ScanStepTests {
     #expect(!plan.lines.contains { $0.contains("disconnect") })
   }
 
-  @Test("in JSON, advertised data that cannot be is null, with its bytes and the reason")
+  @Test("in JSON, an out-of-range advertised value is null, with its bytes and the reason")
   func outOfRange() {
     let data = (service: BluetoothUUID(short: 0xfcd2), data: [0x40, 1, 200, 2, 0xca, 9] as [UInt8])
     let json = JSONValue(Advertisement.of(1, "Attic", serviceData: [data])).text

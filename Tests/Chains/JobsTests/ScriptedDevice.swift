@@ -3,7 +3,7 @@
 import Bluetooth
 import Signals
 
-/// The port, played in virtual time.
+/// The device, simulated in virtual time.
 final class ScriptedDevice: Device {
   /// How one call is answered.
   enum Answer: Sendable {
@@ -17,9 +17,9 @@ final class ScriptedDevice: Device {
     var calls: [String] = []
     var answers: [String: [Answer]] = [:]
     var values: [String: [(after: Duration, octets: [UInt8])]] = [:]
-    /// How many subscriptions of a characteristic end with a lost connection, after their values.
+    /// The number of subscriptions that end with a lost connection, by characteristic.
     var losses: [String: Int] = [:]
-    /// How long after its arrival each value is taken, at least.
+    /// The minimum time between the arrival of a value and its delivery.
     var lag = Duration.zero
     var isConnected = false
     var found: [Advertisement] = []
@@ -51,14 +51,14 @@ final class ScriptedDevice: Device {
 
   // MARK: The script
 
-  /// Answers the next calls of a kind so; the last answer goes on.
+  /// Answers the next calls of this kind with these answers; the last one repeats.
   func answer(_ call: String, _ answers: Answer...) { setAnswers(call, answers) }
 
   func setAnswers(_ call: String, _ answers: [Answer]) {
     state.withLock { $0.answers[call] = answers }
   }
 
-  /// What is notified once a characteristic is subscribed: each value so long after the last.
+  /// The notified values after a subscription, each with its delay after the previous one.
   func notify(_ characteristic: String, _ values: [(after: Duration, octets: [UInt8])]) {
     state.withLock { $0.values[characteristic] = values }
   }
@@ -68,7 +68,7 @@ final class ScriptedDevice: Device {
     state.withLock { $0.losses[characteristic] = times }
   }
 
-  /// Whether the connection is lost now, which is one loss less to come.
+  /// Whether the connection is lost now; each loss is counted down.
   private func isLost(_ characteristic: String) -> Bool {
     state.withLock { state in
       guard let left = state.losses[characteristic], left > 0 else { return false }
@@ -78,16 +78,16 @@ final class ScriptedDevice: Device {
     }
   }
 
-  /// Has each value wait this long between its arrival and whoever takes it, as one that takes
-  /// values slowly would.
+  /// Delays the delivery of each value by this long after its arrival, like a slow
+  /// subscriber.
   func delayTaking(by lag: Duration) { state.withLock { $0.lag = lag } }
 
-  /// Called when the link has come, before the caller of `connect` learns of it.
+  /// Called when the connection is up, before `connect` returns.
   func onConnected(_ call: @escaping @Sendable () -> Void) {
     state.withLock { $0.onConnected = call }
   }
 
-  /// What was asked, in order, with the time where it is not zero.
+  /// The calls in order, with the time if it is not zero.
   var calls: [String] { state.withLock { $0.calls } }
 
   var isConnected: Bool { state.withLock { $0.isConnected } }
@@ -152,7 +152,7 @@ final class ScriptedDevice: Device {
 
   var operations: any DeviceOperations { ScriptedOperations(device: self, origin: origin) }
 
-  /// The connection has come.
+  /// The connection is up.
   func connected() {
     let call = state.withLock { state in
       state.isConnected = true
@@ -161,10 +161,10 @@ final class ScriptedDevice: Device {
     call()
   }
 
-  /// The connection has ended.
+  /// The connection is down.
   func disconnected() { state.withLock { $0.isConnected = false } }
 
-  /// The gaps of the script are values of no octets.
+  /// In the script, an empty value stands for a gap.
   func subscribe(
     _ characteristic: CharacteristicSelector, _ options: SubscriptionOptions
   ) -> Signal<Signal<NotificationEvent>> {
@@ -192,7 +192,7 @@ final class ScriptedDevice: Device {
           if isLost("\(characteristic)") {
             throw DeviceFailure.scripted(.linkLost, .passing, "listening to \(characteristic)")
           }
-          // A device that falls silent ends nothing.
+          // A device that stops sending does not end the notifications.
           if values != nil { try await Signal<Void>.never().run { _ in } }
         }
       )

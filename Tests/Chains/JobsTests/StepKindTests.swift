@@ -1,4 +1,4 @@
-// What each kind of step does.
+// The behaviour of each kind of step.
 
 import Bluetooth
 import Signals
@@ -17,14 +17,14 @@ struct StepKindTests {
 
   var failure: RunFailure? { bench.ending?.failure }
 
-  @Test("each kind is the kind of its action")
+  @Test("each action reports its own kind")
   func actions() {
     for case let kind as any StepKind.Type in Step.entries {
       #expect(type(of: kind.init().action.kind) == kind)
     }
   }
 
-  @Test("no word means two steps, and none that is a step is another one's synonym")
+  @Test("no word is a synonym of two steps, and no step name is a synonym")
   func synonyms() {
     let words = Step.entries.flatMap { $0.synonyms }
     #expect(Set(words).count == words.count)
@@ -33,7 +33,7 @@ struct StepKindTests {
 
   // MARK: Values
 
-  @Test("a value is decoded in the layout of its characteristic, or in a given format")
+  @Test("a value is decoded with the layout of its characteristic or in a given format")
   func decoding() throws {
     bench.device.answer("read 6e5d0002-1b1a-4e1c-8f6b-0b6c1d2e3f40", .value([1, 0x2c]))
     let own = "6e5d0002-1b1a-4e1c-8f6b-0b6c1d2e3f40"
@@ -44,7 +44,7 @@ struct StepKindTests {
     #expect(values.map(\.description) == ["72 %", "012c", "300"])
   }
 
-  @Test("octets that do not match their format fail the step, which still reports them")
+  @Test("bytes that do not match their format fail the step, which still reports them")
   func undecodable() throws {
     bench.device.answer("read temperature-measurement", .value([0, 1, 2]))
     _ = try bench.run("read temperature-measurement")
@@ -70,7 +70,7 @@ struct StepKindTests {
     #expect(!bench.device.isConnected)
   }
 
-  @Test("a write goes out as it is meant to be written")
+  @Test("a write sends the given bytes with the requested write type")
   func writing() throws {
     try bench.run(#"write alert-level u8:1 utf8:"a b" command; write 2a06 hex:ff reliable"#)
     #expect(
@@ -83,7 +83,7 @@ struct StepKindTests {
 
   // MARK: Listening
 
-  @Test("it subscribes, then triggers, then takes as many values as are wanted")
+  @Test("notify subscribes, then writes the trigger, then receives the requested number of values")
   func listening() throws {
     bench.device.notify("heart-rate-measurement", hearts(60, 61, 62, 63))
     let error = try bench.run(
@@ -124,7 +124,7 @@ struct StepKindTests {
     #expect(bench.endings[4].outcome == .listened(count: 0, rate: 0))
   }
 
-  @Test("with a count and a while, whichever is first ends it")
+  @Test("with both a count and a duration, the first one reached ends the step")
   func listeningBoth() throws {
     bench.device.notify("heart-rate-measurement", hearts(60, 61, 62, 63))
     #expect(try bench.run("notify heart-rate-measurement for 9s until 2x") == nil)
@@ -133,7 +133,7 @@ struct StepKindTests {
     #expect(bench.endings[4].outcome == .listened(count: 3, rate: 3 / 3.5))
   }
 
-  @Test("too few values within the limit are a failure, with their number")
+  @Test("too few values within the limit are a failure that reports their number")
   func tooFew() throws {
     bench.device.notify("heart-rate-measurement", hearts(60, 61))
     _ = try bench.run("notify heart-rate-measurement until 5x within 10s")
@@ -144,21 +144,21 @@ struct StepKindTests {
     #expect(bench.device.calls.contains("unsubscribe heart-rate-measurement at 10s"))
   }
 
-  @Test("a subscription that does not stand is not mistaken for silence")
+  @Test("a failed subscription is not reported as a lack of values")
   func notSubscribed() throws {
     bench.device.answer("subscribe heart-rate-measurement", .silence)
     _ = try bench.run("notify heart-rate-measurement for 10s within 15s")
     #expect(failure?.why == "the subscription was not active within 15s")
   }
 
-  @Test("notifications that end by themselves before a stop condition is met are a failure")
+  @Test("notifications that end before a stop condition is met are a failure")
   func ended() throws {
     _ = try bench.run("notify heart-rate-measurement until 5x")
     #expect(failure?.why == "the notifications ended after 0 of 5 values")
     #expect(failure?.class == .passing)
   }
 
-  @Test("the first value that is not as expected ends the listening")
+  @Test("the first value that does not meet the expectation ends the step")
   func expectingEach() throws {
     bench.device.notify("heart-rate-measurement", hearts(60, 250, 61))
     _ = try bench.run("notify heart-rate-measurement until 3x expect bpm < 200")
@@ -166,7 +166,7 @@ struct StepKindTests {
     #expect(bench.device.calls.contains("unsubscribe heart-rate-measurement at 2s"))
   }
 
-  @Test("too slow a rate, or too few values, is reported with what was measured")
+  @Test("too low a rate or too few values fail with the measured number")
   func expectingAll() throws {
     bench.device.notify("heart-rate-measurement", [(.seconds(4), [0, 60])])
     _ = try bench.run("notify heart-rate-measurement for 10s expect rate >= 0.5")
@@ -177,7 +177,7 @@ struct StepKindTests {
 
   // MARK: Repeating and deciding
 
-  @Test("a repetition has its places, and captures anew each time")
+  @Test("each iteration of a repeat has its own position and captures anew")
   func repeating() throws {
     bench.device.answer("read battery-level", .value([1]), .value([2]), .value([3]))
     let error = try bench.run(
@@ -202,7 +202,7 @@ struct StepKindTests {
   }
 
   @Test(
-    "the steps of a when run if its condition holds, else it is skipped",
+    "the steps of a when run if its condition holds, and are skipped otherwise",
     arguments: [("30", true), ("37", false)]
   )
   func deciding(bound: String, holds: Bool) throws {
@@ -251,19 +251,19 @@ struct StepKindTests {
     }.ending()
   }
 
-  @Test("a repetition that lasts too long is ended by the deadline over the run")
+  @Test("the deadline of the run ends a repeat that takes too long")
   func longRepetition() throws {
     let last = Guarded(0)
     let outcome = repeating(1_000_000, .sleep(.seconds(1))) { count in
       last.withLock { $0 = count }
     }.map { Optional($0) }.firstOrDefault(nil, within: .seconds(2000))
     #expect(outcome.error is TimedOut)
-    // A start and a finish each; the rest is the run, its links and the repetition.
+    // One start and one finish each; the rest belongs to the run, its connection and the repeat.
     #expect(last.withLock { $0 } == 4008)
     #expect(!bench.device.isConnected)
   }
 
-  @Test("a repetition of steps that wait for nothing can be interrupted all the same")
+  @Test("a repeat of steps that never wait can still be interrupted")
   func busyRepetition() throws {
     let (loop, scheduler) = (bench.loop, bench.device.scheduler)
     let last = Guarded(0)

@@ -16,9 +16,9 @@ struct StreamStepTests {
     rates.map { (after, [0, $0]) }
   }
 
-  // MARK: Enough
+  // MARK: Stop conditions
 
-  @Test("until a value is as it has to be: that one is the last")
+  @Test("until ends the step at the first value that matches")
   func condition() throws {
     bench.device.notify("heart-rate-measurement", hearts(60, 61, 99, 62))
     try bench.run("notify heart-rate-measurement until bpm > 90 as h; log {h.bpm}")
@@ -26,7 +26,7 @@ struct StreamStepTests {
     #expect(bench.text().contains("1  notify heart-rate-measurement  3 values, 1.00 a second"))
   }
 
-  @Test("a value that never arrives is reported with what was awaited")
+  @Test("a value that never arrives is reported with the condition awaited")
   func neverMet() throws {
     bench.device.notify("heart-rate-measurement", hearts(60, 61))
     try bench.run("notify heart-rate-measurement until bpm > 90 within 5s")
@@ -37,7 +37,7 @@ struct StreamStepTests {
     #expect(bench.ending?.failure?.code == .timedOut)
   }
 
-  @Test("silence after an accepted trigger is reported as that, and not as a weak link")
+  @Test("no value after an accepted trigger is reported as that, without a hint about the signal")
   func silentAfterTrigger() throws {
     bench.device.notify("battery-level", [(.seconds(60), [1])])
     try bench.run("notify battery-level after { write alert-level u8:1 } until u8 = 1 within 5s")
@@ -64,7 +64,7 @@ struct StreamStepTests {
     #expect(lines.count == 3 && lines.last?.hasPrefix(end) == true)
   }
 
-  @Test("a trigger that is not answered is reported as that")
+  @Test("an unanswered trigger write is reported as such")
   func unansweredTrigger() throws {
     bench.device.answer("write alert-level", .silence)
     try bench.run("notify battery-level after { write alert-level u8:1 } until 1x within 5s")
@@ -81,7 +81,7 @@ struct StreamStepTests {
   }
 
   @Test(
-    "a value that does not match its format ends a step or is reported, as `on-invalid` has it",
+    "a value that does not match its format ends a step or is reported, as on-invalid says",
     arguments: [
       ("for 5s", 3), ("for 5s on-invalid report", 3), ("for 5s expect bpm > 1", nil),
       ("until 3x", nil), ("until 3x on-invalid report", 3), ("for 5s on-invalid fail", nil),
@@ -106,21 +106,21 @@ struct StreamStepTests {
     #expect(step.notes == [note], "\(step.notes)")
   }
 
-  @Test("no values have no rate")
+  @Test("a step without values reports no rate")
   func none() throws {
     bench.device.notify("heart-rate-measurement", [(.seconds(60), [0, 70])])
     try bench.run("notify heart-rate-measurement for 3s")
     #expect(bench.text().contains("1  notify heart-rate-measurement  0 values"))
   }
 
-  @Test("a value that was captured stays the last valid one")
+  @Test("a capture keeps the last valid value")
   func invalidCapture() throws {
     bench.device.notify("heart-rate-measurement", [(.seconds(1), [0, 70]), (.seconds(1), [0])])
     try bench.run("notify heart-rate-measurement for 3s as heart; log {heart.bpm}")
     #expect(bench.text().contains("2  log  70"))
   }
 
-  @Test("until nothing has come for a while")
+  @Test("a step can end after a period without values")
   func silence() throws {
     bench.device.notify("heart-rate-measurement", hearts(60, 61, 62))
     try bench.run("notify heart-rate-measurement until silence 2500ms as h")
@@ -128,7 +128,7 @@ struct StreamStepTests {
     #expect(bench.ending?.status == .ok)
   }
 
-  @Test("whichever end comes first")
+  @Test("the first stop condition met ends the step")
   func first() throws {
     bench.device.notify("heart-rate-measurement", hearts(60, 61, 62, 63))
     try bench.run(
@@ -145,10 +145,10 @@ struct StreamStepTests {
   // MARK: Arrival
 
   @Test(
-    "intervals, rate and times of values are those of their arrival, however slowly they are taken"
+    "intervals, rate and times are those of arrival, however slow the subscriber is"
   )
   func slowConsumer() throws {
-    // Five values, one every 100 ms, of which each takes 400 ms to be taken.
+    // Five values, one every 100 ms; the subscriber needs 400 ms for each.
     bench.device.notify(
       "heart-rate-measurement", hearts(60, 61, 62, 63, 64, after: .milliseconds(100))
     )
@@ -161,7 +161,7 @@ struct StreamStepTests {
       if case .value = event.change { event.offset } else { nil }
     }
     #expect(arrivals == [100, 200, 300, 400, 500].map { Duration.milliseconds($0) })
-    // The step itself ended when its last value was taken.
+    // The step itself ended when its last value was delivered.
     #expect(bench.device.calls.last == "disconnect at 2s")
   }
 
@@ -192,7 +192,7 @@ struct StreamStepTests {
     #expect(line.contains("\"latency\":{\"p50\":0.030000,\"p95\":1.500000,\"p99\":1.500000}"))
   }
 
-  @Test("poll goes on until the value is as it has to be, or the time is over")
+  @Test("poll continues until the value matches or the time is up")
   func pollingUntil() throws {
     bench.device.answer("read battery-level", .value([72]), .value([71]), .value([20]))
     try bench.run("poll battery-level every 10s until percent <= 20 within 1m")
@@ -215,9 +215,9 @@ struct StreamStepTests {
     #expect(bench.endings.contains { $0.outcome != nil && $0.status == .failed })
   }
 
-  @Test("the reason for values that do not come has the losses of the link")
+  @Test("a timeout for missing values mentions the connection losses")
   func losses() throws {
-    // The scripted device loses the link where a value is empty.
+    // The scripted device drops the connection at an empty value.
     let values: [(after: Duration, octets: [UInt8])] = [
       (.seconds(1), []), (.seconds(2), []), (.seconds(3), [5]),
     ]
@@ -231,7 +231,7 @@ struct StreamStepTests {
 
   // MARK: combine
 
-  @Test("combine reports the latest value of each input, once each has one, whenever one changes")
+  @Test("combine reports the latest value of every input on each change, once all have one")
   func combining() throws {
     bench.device.notify("heart-rate-measurement", hearts(60, 61, 62))
     bench.device.answer("read battery-level", .value([72]), .value([71]))
@@ -257,7 +257,7 @@ struct StreamStepTests {
     #expect(lines == expected)
   }
 
-  @Test("an invalid value of one of the combined inputs is reported with its name")
+  @Test("an invalid value of a combined input is reported with its name")
   func invalidInput() throws {
     bench.device.notify("heart-rate-measurement", [(.seconds(1), [0])])
     bench.device.answer("read battery-level", .value([72]))
@@ -269,7 +269,7 @@ struct StreamStepTests {
     )
   }
 
-  @Test("an expectation about one of the combined values is reported with its octets")
+  @Test("a failed expectation on a combined value is reported with its bytes")
   func combinedFailure() throws {
     bench.device.notify("heart-rate-measurement", hearts(60, 199))
     try bench.run(
@@ -280,7 +280,7 @@ struct StreamStepTests {
     #expect(bench.device.calls.contains { $0.hasPrefix("unsubscribe") })
   }
 
-  @Test("each record of a notification is a value")
+  @Test("each record in a notification is reported as a value")
   func records() throws {
     let records: [UInt8] = [6, 0, 0x73, 0, 0x2c, 1, 6, 0, 0x74, 0, 0x2d, 1]
     bench.device.notify("cgm-measurement", [(.seconds(1), records)])

@@ -10,7 +10,7 @@ import Testing
 struct TextReportTests {
   let bench = RunBench()
 
-  @Test("a line for each step as it ends, with its value, and one for the run")
+  @Test("each step prints a line with its value when it ends, and the run prints one")
   func well() throws {
     bench.device.notify(
       "heart-rate-measurement", [(.milliseconds(500), [4, 61]), (.milliseconds(500), [6, 62])]
@@ -49,7 +49,7 @@ struct TextReportTests {
     )
   }
 
-  @Test("a failure has what, why, the BlueZ error and what to try, each on its own line")
+  @Test("a failure prints the operation, the reason, the BlueZ error and a hint on separate lines")
   func failing() throws {
     let lost = DeviceFailure.scripted(.linkLost, .passing)
     bench.device.answer("read battery-level", .failure(lost, after: .milliseconds(1500)))
@@ -71,7 +71,7 @@ struct TextReportTests {
     )
   }
 
-  @Test("a value that is not as expected is reported with the failure")
+  @Test("a value that does not meet the expectation is reported with the failure")
   func unexpected() throws {
     try bench.run("read battery-level expect percent > 90")
     #expect(
@@ -89,7 +89,7 @@ struct TextReportTests {
     )
   }
 
-  @Test("each further try is announced, and a connect that fails is named")
+  @Test("each further attempt is announced, and a failed connect is named")
   func tries() throws {
     bench.device.answer("connect", .failure(DeviceFailure.scripted(.notFound, .passing)))
     try bench.run(file: "retry: { attempts: 2 }\nsteps: [{ read: battery-level }]")
@@ -100,7 +100,7 @@ struct TextReportTests {
     #expect(lines.last == "failed at connecting after 0 steps in 0.500 s: not-found")
   }
 
-  @Test("a further try that succeeds is announced once")
+  @Test("a further attempt that succeeds is announced once")
   func secondTry() throws {
     let lost = DeviceFailure.scripted(.linkLost, .passing)
     bench.device.answer("read battery-level", .failure(lost), .value([72]))
@@ -113,7 +113,7 @@ struct TextReportTests {
     )
   }
 
-  @Test("values that all come at once have no rate")
+  @Test("values that arrive at the same time have no rate")
   func atOnce() throws {
     bench.device.notify("battery-level", [(.zero, [1]), (.zero, [2])])
     try bench.run("notify battery-level until 2x")
@@ -121,7 +121,7 @@ struct TextReportTests {
     #expect(bench.json().contains { $0.contains(#""value":{"count":2,"rate":null}"#) })
   }
 
-  @Test("an interruption is reported by the step, the clean-up and the run")
+  @Test("an interruption is reported for the step, the clean-up and the run")
   func interrupted() throws {
     let scheduler = bench.device.scheduler
     bench.loop.after(.seconds(2)) { scheduler.cancelAll(Interrupted(signal: 15)) }
@@ -140,7 +140,7 @@ struct TextReportTests {
     )
   }
 
-  @Test("what a device sends cannot steer a terminal")
+  @Test("control characters from a device are escaped")
   func controls() throws {
     bench.device.answer("read manufacturer-name-string", .value(Array("a\u{1b}[2Jb\nc".utf8)))
     try bench.run("read manufacturer-name-string; read manufacturer-name-string format hex")

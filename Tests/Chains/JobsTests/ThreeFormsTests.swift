@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Chains in three forms")
 struct ThreeFormsTests {
-  @Test("the chain of the README in Swift is the one of its file")
+  @Test("the README chain in Swift equals the one in the file")
   func readme() throws {
     let root = ChainSchemaTests.docs.deletingLastPathComponent()
     let page = try String(contentsOf: root.appending(path: "README.md"), encoding: .utf8)
@@ -153,7 +153,7 @@ struct ThreeFormsTests {
     }
   }
 
-  @Test("every step and option that one line has")
+  @Test("a file, a line and Swift produce the same plan, with every step and option")
   func all() throws {
     let file = try Plan.parse(Self.file, file: "c")
     let line = try Plan.parse(line: Self.line)
@@ -166,7 +166,7 @@ struct ThreeFormsTests {
     #expect(file.description == swift.description)
   }
 
-  @Test("a chain in Swift is checked as one in a file is")
+  @Test("a chain in Swift is validated like one in a file")
   func checks() throws {
     func problem(_ steps: @autoclosure () throws -> [Step]) -> String {
       do {
@@ -201,7 +201,7 @@ struct ThreeFormsTests {
 
   // MARK: Blocks
 
-  @Test("blocks have a depth that nothing can pass")
+  @Test("nesting beyond the limit is rejected")
   func depth() {
     for count in [17, 64, 100_000] {
       let line =

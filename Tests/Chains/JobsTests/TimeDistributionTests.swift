@@ -14,14 +14,17 @@ struct TimeDistributionTests {
   }
 
   @Test(
-    "are exact by nearest rank for few different times",
+    "percentiles of few distinct times are exact by nearest rank",
     arguments: [(1, 50, 1), (4, 50, 2), (100, 95, 95), (101, 99, 100), (4_096, 99, 4_056)]
   )
   func exact(count: Int, percent: Int, microseconds: Int) {
     #expect(distribution(count, by: 1).percentile(percent) == .microseconds(microseconds))
   }
 
-  @Test("are within 0.1 % for many, in whatever order they come", arguments: [50, 95, 99])
+  @Test(
+    "percentiles of many times are within 0.1 %, in whatever order the times come",
+    arguments: [50, 95, 99]
+  )
   func rounded(percent: Int) throws {
     let exact = Duration.microseconds(100_000 * percent / 100)
     for step in [1, 7_919] {
@@ -30,6 +33,6 @@ struct TimeDistributionTests {
     }
   }
 
-  @Test("of no times are none")
+  @Test("an empty distribution has no percentiles")
   func empty() { #expect(TimeDistribution().percentile(50) == nil) }
 }

@@ -1,4 +1,4 @@
-// The part of a trace that a failure names.
+// The packets of a trace that belong to a failure.
 
 import Bluetooth
 import Signals
@@ -8,7 +8,7 @@ import Testing
 
 @Suite("A traced run")
 struct TracedReportTests {
-  /// A trace in which a packet passes at every mark and every look at it.
+  /// A trace in which one packet passes at each mark and at each look.
   private final class Packets: RunTrace {
     private let count = Guarded(0)
 
@@ -42,7 +42,7 @@ struct TracedReportTests {
     return recorded.withLock { $0 }
   }
 
-  @Test("the step that failed, and the run that ended with it, name its packets and no others")
+  @Test("the failed step and the run that it ended name its packets and no others")
   func failed() throws {
     bench.device.answer("write alert-level", .failure(DeviceFailure.scripted(.linkLost, .passing)))
     let events = try events("read battery-level; write alert-level u8:1")
@@ -53,7 +53,7 @@ struct TracedReportTests {
       default: nil
       }
     }
-    // Connecting began at packet 1, reading at 2, writing at 3; its end saw the fourth.
+    // The connect began at packet 1, the read at 2, the write at 3; its end saw the fourth.
     #expect(failures.map { $0.trace?.packets } == [4...4, 4...4])
     let text = events.flatMap { TextReport().lines(for: $0) }
     #expect(
@@ -69,7 +69,7 @@ struct TracedReportTests {
     #expect(json.count { $0.contains(member) } == 2)
   }
 
-  @Test("a run that succeeds is reported as without a trace")
+  @Test("a successful run is reported as if it were not traced")
   func well() throws {
     let traced = try events("read battery-level; sleep 1s")
     let lines = traced.flatMap { JSONLinesReport().lines(for: $0) }

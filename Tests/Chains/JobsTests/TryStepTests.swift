@@ -1,4 +1,4 @@
-// `try` and `finally`: what is done in the end is done however the rest ended.
+// `try` and `finally`: the finally steps run however the rest ended.
 
 import Bluetooth
 import Signals
@@ -24,7 +24,7 @@ struct TryStepTests {
     bench.run(try Plan.parse(text, file: "c"), within: limit)
   }
 
-  @Test("the steps of finally run when everything succeeded, with their positions")
+  @Test("the finally steps run after success, with their own positions")
   func well() throws {
     try run()
     #expect(
@@ -42,7 +42,7 @@ struct TryStepTests {
   }
 
   @Test(
-    "they run when a step failed, before the device is disconnected; the first cause is reported"
+    "the finally steps run after a failure, before the disconnect; the first cause is reported"
   )
   func failed() throws {
     bench.device.answer("read battery-level", .failure(DeviceFailure.scripted(.refused, .definite)))
@@ -54,7 +54,7 @@ struct TryStepTests {
     #expect(bench.ending?.step?.place == "step 1.1")
   }
 
-  @Test("they run when the run is ended from outside, and end by themselves")
+  @Test("the finally steps run to their end even when the run is cancelled")
   func cancelled() throws {
     bench.device.answer("write alert-level", .value([], after: .seconds(2)))
     try run(within: .seconds(3))
@@ -63,7 +63,7 @@ struct TryStepTests {
     #expect(bench.ending?.step?.place == "step 1.2")
   }
 
-  @Test("what fails in the end is attached to the first cause")
+  @Test("a failure in finally is attached to the first cause")
   func both() throws {
     bench.device.answer("read battery-level", .failure(DeviceFailure.scripted(.refused, .definite)))
     bench.device.answer("write alert-level", .failure(DeviceFailure.scripted(.linkLost, .passing)))
@@ -76,7 +76,7 @@ struct TryStepTests {
     #expect(failed == ["1.1", "1.finally.1", "1"])
   }
 
-  @Test("a failure of finally is the cause when everything else succeeded, and nothing follows")
+  @Test("a failure in finally is the cause if all else succeeded, and no further step runs")
   func onlyLast() throws {
     bench.device.answer("write alert-level", .failure(DeviceFailure.scripted(.linkLost, .passing)))
     try run()
@@ -85,7 +85,7 @@ struct TryStepTests {
     #expect(bench.endings.contains { $0.step.operation == "log" } == false)
   }
 
-  @Test("the end has a limit of its own: 10 s, or the timeout of the try")
+  @Test("finally has its own limit: 10 s, or the timeout of the try")
   func limit() throws {
     bench.device.answer("write alert-level", .silence)
     try run()
@@ -103,7 +103,7 @@ struct TryStepTests {
     )
   }
 
-  @Test("one in another ends from the inside out")
+  @Test("nested finally blocks run from the inside out")
   func nested() throws {
     bench.device.answer("read battery-level", .failure(DeviceFailure.scripted(.refused, .definite)))
     try run(
@@ -124,7 +124,7 @@ struct TryStepTests {
     )
   }
 
-  @Test("a dry run shows both parts, and what is certainly needed is known")
+  @Test("a dry run shows both blocks, and the services that are always needed are known")
   func plan() throws {
     let plan = try Plan.parse(Self.file, file: "c")
     #expect(

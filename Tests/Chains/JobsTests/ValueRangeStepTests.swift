@@ -5,7 +5,7 @@ import Testing
 
 @testable import Jobs
 
-@Suite("Values beyond the specification, in steps")
+@Suite("Steps with out-of-range values")
 struct ValueRangeStepTests {
   let bench = RunBench()
 
@@ -13,7 +13,7 @@ struct ValueRangeStepTests {
 
   init() { bench.device.answer("read battery-level", .value([101])) }
 
-  @Test("a step that only reads goes on, and prints bytes with the reason")
+  @Test("a step that only reads continues, and prints the bytes with the reason")
   func reading() throws {
     try bench.run("read battery-level; read battery-level expect hex = 65; log done")
     #expect(bench.ending?.status == .ok)
@@ -38,7 +38,7 @@ struct ValueRangeStepTests {
     #expect(bench.text().contains("1  read battery-level  failed (bytes 65 (\(Self.reason)))"))
   }
 
-  @Test("a step that listens goes on; one that compares fails at the value")
+  @Test("a step that listens continues; one that compares fails at the value")
   func listening() throws {
     let level: [(after: Duration, octets: [UInt8])] = [60, 101, 62].map { (.seconds(1), [$0]) }
     bench.device.notify("battery-level", level)
@@ -53,7 +53,7 @@ struct ValueRangeStepTests {
     }
   }
 
-  @Test("a text that is not UTF-8 is bytes for a step that only reads")
+  @Test("text that is not UTF-8 is printed as bytes by a step that only reads")
   func encoding() throws {
     // "Tür" in Latin-1.
     bench.device.answer("read manufacturer-name-string", .value([0x54, 0xfc, 0x72]))
@@ -70,7 +70,7 @@ struct ValueRangeStepTests {
     #expect(bench.ending?.failure?.code == .invalidValue)
   }
 
-  @Test("bytes behind the known fields can be compared and captured; a format stays strict")
+  @Test("trailing bytes can be compared and captured; an explicit format stays strict")
   func further() throws {
     bench.device.answer("read battery-level", .value([72, 5]))
     try bench.run(

@@ -41,7 +41,7 @@ struct VariableTests {
     }
   }
 
-  @Test("defaults stand wherever a value, target, duration or text may")
+  @Test("defaults are substituted in values, targets, durations and text")
   func defaults() throws {
     let plan = try Plan.parse(Self.file, file: "c")
     #expect(
@@ -60,7 +60,7 @@ struct VariableTests {
     )
   }
 
-  @Test("given values override defaults, and stay values whatever they contain")
+  @Test("given values override defaults and are never parsed as YAML")
   func given() throws {
     let given = bindings(("lamp", "{level}: [x]\n- y"), ("level", "0x10"), ("limit", "500ms"))
     let plan = try Plan.parse(Self.file, file: "c", with: given)
@@ -70,7 +70,7 @@ struct VariableTests {
     #expect(plan.steps[1].title == "repeat 16")
   }
 
-  @Test("one template makes a plan for each row")
+  @Test("one template produces a plan for each row")
   func rows() throws {
     let template = try ChainTemplate.parse(Self.file, file: "c")
     let levels = try ["1", "7"].map { level in
@@ -79,7 +79,7 @@ struct VariableTests {
     #expect(levels == ["write alert-level u8:1", "write alert-level u8:7"])
   }
 
-  @Test("a value of the wrong type is complained of where the variable is declared")
+  @Test("a value of the wrong type is reported where the variable is declared")
   func types() {
     let wrong = bindings(("level", "high"), ("limit", "soon"))
     #expect(
@@ -99,7 +99,7 @@ struct VariableTests {
     }
   }
 
-  @Test("a variable that nobody knows is complained of, with the nearest")
+  @Test("an unknown variable is reported with the closest known name")
   func unknown() {
     #expect(
       complaints("variables: { level: 1 }\nsteps: [connect]", bindings(("levl", "2"))) == [
@@ -109,7 +109,7 @@ struct VariableTests {
     )
   }
 
-  @Test("a column that the chain does not use is none of its business")
+  @Test("a column that the chain does not use is ignored")
   func columns() throws {
     var row = Bindings()
     row.bind("pause", to: "2s", from: "devices.csv:2")
@@ -118,7 +118,7 @@ struct VariableTests {
     #expect(plan.steps[0].title == "sleep 2s")
   }
 
-  @Test("only the environment variables are looked at that the file names")
+  @Test("only the environment variables named in the file are read")
   func environment() throws {
     let text = """
       environment: [PAUSE]
@@ -146,7 +146,7 @@ struct VariableTests {
     #expect(complaints("steps:\n- sleep: '{HOME}'").count == 1)
   }
 
-  @Test("an error about a value of the environment does not repeat the value")
+  @Test("an error in a value from the environment does not repeat the value")
   func secret() throws {
     let text = "environment: [A]\nvariables: { A: { type: integer } }\nsteps: [connect]"
     let template = try ChainTemplate.parse(text, file: "c")
@@ -158,7 +158,7 @@ struct VariableTests {
     }
   }
 
-  @Test("values cannot grow a file beyond its bound")
+  @Test("substituted values cannot grow a file beyond its limit")
   func bound() {
     let text =
       "variables: { a: \(String(repeating: "x", count: 4000)) }\nsteps:\n"
@@ -171,7 +171,7 @@ struct VariableTests {
 
   // MARK: One line
 
-  @Test("one line takes values too, each within its word")
+  @Test("a one-line chain accepts values too, each within its word")
   func line() throws {
     var given = bindings(("target", "battery-level"), ("text", "a; disconnect"), ("least", "20"))
     let line = "read {target} as b expect percent>={least}; log \"{text} {{b}} {b}\""

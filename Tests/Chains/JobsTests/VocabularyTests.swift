@@ -6,12 +6,12 @@ import Testing
 
 @testable import Jobs
 
-@Suite("What is expected of values")
+@Suite("Expectations of values")
 struct VocabularyTests {
   let bench = RunBench()
   static let own = "6e5d0002-1b1a-4e1c-8f6b-0b6c1d2e3f40"
 
-  /// Why a step failed, whose value comes in these octets; nil when it did not.
+  /// The reason why a step fails that receives these bytes; nil if it succeeds.
   func why(_ octets: [UInt8], _ expectation: String) throws -> String? {
     let bench = RunBench()
     bench.device.answer("read \(Self.own)", .value(octets))
@@ -19,14 +19,14 @@ struct VocabularyTests {
     return bench.ending?.failure?.why
   }
 
-  @Test("a mask looks at some bits of a number")
+  @Test("a mask selects some bits of a number")
   func masks() throws {
     #expect(try why([0xa5], "u8 & 0x0f = 0x05") == nil)
     #expect(try why([0xa5], "u8 & 0b11110000 = 160") == nil)
     #expect(try why([0xa6], "u8 & 0x0f = 0x05") == "expected u8 & 0x0f = 0x05, got 166 (bytes a6)")
   }
 
-  @Test("a pattern stands for octets and for texts")
+  @Test("a pattern matches bytes and text")
   func patterns() throws {
     #expect(try why([1, 2, 0xff], "hex ~ 01??ff") == nil)
     #expect(try why([1, 2, 3, 0xff], "value ~ '01 *F'") == nil)
@@ -50,7 +50,7 @@ struct VocabularyTests {
     return bench.ending?.failure?.why
   }
 
-  @Test("a counter goes on by one, begins again after its bits, and leaves out what is allowed")
+  @Test("a counter increases by one, wraps at its width, and may skip the allowed gaps")
   func counters() throws {
     #expect(try counting("counts 8", [253, 254, 255, 0, 1]) == nil)
     #expect(try counting("counts", [1, 2, 3]) == nil)
@@ -71,7 +71,7 @@ struct VocabularyTests {
     )
   }
 
-  @Test("counters of 16 and 32 bits begin again where they should")
+  @Test("16-bit and 32-bit counters wrap at their width")
   func widths() {
     let (word, long) = (CounterRule(bits: 16), CounterRule(bits: 32))
     #expect(word.missing(from: 65_535, to: 0) == 0 && word.missing(from: 65_534, to: 1) == 2)
@@ -88,7 +88,7 @@ struct VocabularyTests {
     bench.device.notify("heart-rate-measurement", gaps.map { (.milliseconds($0), [0, 60]) })
   }
 
-  @Test("times between values have percentiles; a failure has what was measured")
+  @Test("intervals have percentiles, and a failure reports the measured one")
   func intervals() throws {
     hearts(100, 200, 200, 300, 900)
     try bench.run(
@@ -98,7 +98,7 @@ struct VocabularyTests {
     #expect(bench.ending?.failure?.why == "expected interval-p95 in 1s..2s, got 900ms")
   }
 
-  @Test("silence is the longest time without a value, the end included")
+  @Test("silence is the longest time without a value, including the end")
   func silence() throws {
     hearts(500, 500)
     try bench.run("notify heart-rate-measurement for 5s expect silence < 2s")
@@ -109,21 +109,21 @@ struct VocabularyTests {
     #expect(quiet.ending?.status == .ok)
   }
 
-  @Test("what cannot be measured is not as expected")
+  @Test("an expectation of something that cannot be measured fails")
   func nothingMeasured() throws {
     hearts(100)
     try bench.run("notify heart-rate-measurement until 1x expect interval-p99 < 1s")
     #expect(bench.ending?.failure?.why == "expected interval-p99 < 1s, got fewer than two values")
   }
 
-  @Test("reads have latencies")
+  @Test("latencies of reads can be expected")
   func latencies() throws {
     bench.device.answer("read battery-level", .value([1], after: .milliseconds(40)))
     try bench.run("poll battery-level every 1s until 3x expect latency-p99 < 30ms")
     #expect(bench.ending?.failure?.why == "expected latency-p99 < 30ms, got 40ms")
   }
 
-  @Test("conditions use the same words, of what was measured too")
+  @Test("conditions use the same words, also for measurements")
   func conditions() throws {
     hearts(500, 500)
     try bench.run(
@@ -143,7 +143,7 @@ struct VocabularyTests {
   // MARK: The same in files
 
   @Test(
-    "files and lines make the same expectations",
+    "files and lines produce the same expectations",
     arguments: [
       ("{ u8: { mask: [0x0f, 5] } }", "u8 & 0x0f = 0x05"),
       ("{ hex: { like: '01 ?? ff*' } }", "hex ~ \"01 ?? ff*\""),
@@ -162,7 +162,7 @@ struct VocabularyTests {
     #expect(plan.steps[0].description == step)
   }
 
-  @Test("a failure has separate members in JSON for the expectation, the value and its bytes")
+  @Test("a failure in JSON has separate keys for the expectation, the value and its bytes")
   func json() throws {
     try bench.run("read battery-level expect percent > 80")
     let line = bench.json().first { $0.contains("expectation-not-met") } ?? ""

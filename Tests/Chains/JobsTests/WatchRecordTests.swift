@@ -1,4 +1,4 @@
-// What a watch makes of values: records, rates, the journal.
+// The output of a watch: records, rates and the journal.
 
 import Bluetooth
 import Documents
@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Records of a watch")
 final class WatchRecordTests: WatchScene {
-  @Test("rates: a window without values is 0 while connected, and a gap while not")
+  @Test("rates: a window without values is 0 while connected and a gap while disconnected")
   func rates() throws {
     belt.notify(Self.heart, [60, 61, 62].map { (.milliseconds(900), [0, $0]) })
     belt.lose(Self.heart)
@@ -35,7 +35,7 @@ final class WatchRecordTests: WatchScene {
     #expect(story(0).count { $0.hasPrefix("1 [0,") } == 6, "the journal has every value")
   }
 
-  @Test("combined: one record of the latest values, when there is one of each")
+  @Test("combined: one record of the latest values once every input has one")
   func combined() throws {
     #expect(watch(try both(.combined)) == nil)
     let json = lines(JSONLinesReport())
@@ -54,7 +54,7 @@ final class WatchRecordTests: WatchScene {
     )
   }
 
-  @Test("combined: the values of a device that is not connected are not repeated")
+  @Test("combined: the values of a disconnected device are not repeated")
   func combinedLoss() throws {
     belt.notify(Self.heart, (60...70).map { (.milliseconds(400), [0, $0]) })
     thermometer.lose(Self.battery, times: 1)
@@ -63,7 +63,7 @@ final class WatchRecordTests: WatchScene {
     #expect(lines().map { $0.prefix(5) } == ["1.500", "1.750"], "\(lines())")
   }
 
-  @Test("reading at an interval")
+  @Test("a watch can poll at an interval")
   func polling() throws {
     belt.answer("read battery-level", .value([72]))
     let battery = try selector(Self.battery)
@@ -79,7 +79,7 @@ final class WatchRecordTests: WatchScene {
     )
   }
 
-  @Test("a count of records ends it")
+  @Test("a record count ends the watch")
   func count() throws {
     let counted = try plan { plan in
       plan.duration = nil
@@ -102,7 +102,7 @@ final class WatchRecordTests: WatchScene {
     )
   }
 
-  @Test("at midnight the run ends, and another one continues it; what is printed goes on")
+  @Test("at midnight a new run continues the watch, and the printed output is not interrupted")
   func days() throws {
     // Virtual time begins at midnight.
     belt.notify(Self.heart, (0..<3).map { (.seconds(40_000), [0, 60 + $0]) })
@@ -134,7 +134,7 @@ final class WatchRecordTests: WatchScene {
     #expect(lines().first == "40000.000  heart-rate-measurement  60 bpm")
   }
 
-  @Test("gaps and values as CSV, a line for each field")
+  @Test("gaps and values are printed as CSV, one line for each field")
   func csv() throws {
     belt.lose(Self.heart)
     watch(try plan { $0.duration = .seconds(3) })
@@ -148,7 +148,7 @@ final class WatchRecordTests: WatchScene {
     )
   }
 
-  @Test("fields are known before anything is connected")
+  @Test("the fields are known before any connection")
   func fields() throws {
     #expect(
       try plan { $0.fields = ["bmp"] }.problem
@@ -161,7 +161,7 @@ final class WatchRecordTests: WatchScene {
     #expect(try plan { $0.view = .combined }.problem != nil)
   }
 
-  @Test("a note is in the chain of each device, and printed once, with its own time")
+  @Test("a note is recorded for each device and printed once, with its own time")
   func note() throws {
     let plan = try both(.values)
     var state = WatchState(plan, RunIdentity(seed: 0, text: "watch"), wallClockAtStart: .zero)
@@ -173,7 +173,7 @@ final class WatchRecordTests: WatchScene {
     #expect(noted.compactMap(\.printed).map(\.offset) == [.seconds(3)])
   }
 
-  @Test("values that have arrived together are reported together, however many they are")
+  @Test("a burst of values is handled in few rounds of the loop")
   func burst() throws {
     let count = 1_000
     belt.notify(Self.heart, (0..<count).map { (.seconds($0 == 0 ? 1 : 0), [0, UInt8($0 % 200)]) })

@@ -1,4 +1,4 @@
-// A belt and a thermometer that are watched, for tests of watches.
+// A belt and a thermometer for watch tests.
 
 import Bluetooth
 import Documents
@@ -8,7 +8,7 @@ import Testing
 
 @testable import Jobs
 
-/// Two scripted devices, and what comes of watching them.
+/// Two scripted devices, and the output of a watch on them.
 class WatchScene {
   static let heart = "heart-rate-measurement"
   static let battery = "battery-level"
@@ -58,7 +58,7 @@ class WatchScene {
 
   /// Watches to the end.
   ///
-  /// - Returns: Why it ended; nil when it ended as asked.
+  /// - Returns: The reason why it ended; nil if it ended as requested.
   @discardableResult
   func watch(_ plan: WatchPlan) -> RunFailure? {
     let watching = Watching(
@@ -79,7 +79,7 @@ class WatchScene {
     printed.flatMap { report.lines(for: $0) }
   }
 
-  /// What the journal of a device gets, in short.
+  /// A summary of what the journal records for a device.
   func story(_ device: Int) -> [String] {
     outputs.all.filter { $0.device == device }.compactMap(\.recorded).map { event in
       switch event.change {

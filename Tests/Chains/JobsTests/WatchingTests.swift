@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Watching")
 final class WatchingTests: WatchScene {
-  @Test("two devices are watched in one turn, and disconnected at its end")
+  @Test("two devices are watched at the same time and disconnected at the end")
   func twoDevices() throws {
     #expect(watch(try both(.values)) == nil)
     #expect(
@@ -25,7 +25,7 @@ final class WatchingTests: WatchScene {
     #expect(scheduler.isIdle)
   }
 
-  @Test("the present value is printed at once where it can be read, and counts")
+  @Test("the current value is printed immediately if it can be read, and counts as a value")
   func presentValue() throws {
     thermometer.offered = [
       GATTService(
@@ -46,25 +46,25 @@ final class WatchingTests: WatchScene {
     )
     #expect(!belt.calls.contains { $0.hasPrefix("read") })
     #expect(story(1).contains("1 [80]"))
-    // A value that was notified meanwhile is newer.
+    // A value notified in the meantime is newer.
     outputs.removeAll()
     thermometer.answer("read battery-level", .value([80], after: .seconds(2)))
     #expect(watch(both) == nil)
     #expect(lines().count { $0.contains("battery-level") } == 1)
-    // One that cannot be read ends nothing.
+    // A value that cannot be read does not end the watch.
     outputs.removeAll()
     thermometer.answer(
       "read battery-level", .failure(DeviceFailure.scripted(.notPaired, .definite))
     )
     #expect(watch(both) == nil)
     #expect(lines().count { $0.contains("battery-level") } == 1)
-    // Rates count what is notified.
+    // Rates count only notifications.
     thermometer.forgetCalls()
     #expect(watch(try self.both(.rate(window: .seconds(1)))) == nil)
     #expect(!thermometer.calls.contains { $0.hasPrefix("read") })
   }
 
-  @Test("a device whose connection drops is connected again, with a gap in its values")
+  @Test("a device whose connection drops is reconnected, with a gap in its values")
   func reconnecting() throws {
     belt.lose(Self.heart)
     #expect(watch(try plan()) == nil)
@@ -83,7 +83,7 @@ final class WatchingTests: WatchScene {
     #expect(belt.calls.last == "disconnect at 5s")
   }
 
-  @Test("the other device goes on while one is connected again")
+  @Test("the other device continues while one reconnects")
   func independent() throws {
     thermometer.lose(Self.battery, times: 100)
     #expect(watch(try both(.values)) == nil)
@@ -93,7 +93,7 @@ final class WatchingTests: WatchScene {
     #expect(thermometer.calls.count { $0.hasPrefix("connect") } == 2)
   }
 
-  @Test("pauses between attempts to connect double up to 5 s, and begin anew after a value")
+  @Test("pauses between connection attempts double up to 5 s, and reset after a value")
   func pauses() {
     var link = WatchedLink(series: [0, 1])
     let lost = RunFailure(DeviceFailure.scripted(.linkLost, .passing))
@@ -106,14 +106,14 @@ final class WatchingTests: WatchScene {
       #expect(pauses == expected.map(Double.init))
       #expect(link.active(0, at: .start + .seconds(9)) == nil)
       #expect(link.active(1, at: .start + .seconds(9)) == .reconnected(after: .seconds(8)))
-      // A connection that is active and brings no value is no reason to hurry.
+      // A connection without values does not reset the pause.
       if expected == [5000] { link.received() }
     }
   }
 
   private static let absent = DeviceFailure.scripted(.notFound, .passing, "connecting")
 
-  @Test("a device that cannot be connected at the start is tried again, with its reasons")
+  @Test("a device that cannot be connected at the start is retried, and each reason is reported")
   func firstConnect() throws {
     let off = DeviceFailure.scripted(.adapterOff, .unavailable, "connecting")
     belt.answer("connect", .failure(Self.absent), .failure(Self.absent), .failure(off), .value([]))
@@ -138,7 +138,7 @@ final class WatchingTests: WatchScene {
     #expect(story(0).last == "run ok")
   }
 
-  @Test("the other device is watched while one is tried again; the time counts from when both are")
+  @Test("one device is watched while the other is retried; the time counts from when both are up")
   func oneIsMissing() throws {
     thermometer.answer("connect", .failure(Self.absent, after: .seconds(4)), .value([]))
     #expect(watch(try both(.values)) == nil)
@@ -148,7 +148,8 @@ final class WatchingTests: WatchScene {
   }
 
   @Test(
-    "a watch that cannot connect can be stopped, in an attempt and in a pause", arguments: [1, 6]
+    "a watch that cannot connect can be stopped during an attempt and during a pause",
+    arguments: [1, 6]
   )
   func stopWhileConnecting(second: Int) throws {
     belt.answer("connect", .failure(Self.absent, after: .seconds(5)))
@@ -166,7 +167,7 @@ final class WatchingTests: WatchScene {
     #expect(story(0).last == "run ok")
   }
 
-  @Test("what another attempt does not mend ends the watch at once, with nothing to report before")
+  @Test("a permanent failure at the start ends the watch without another attempt")
   func permanentAtFirst() throws {
     let wrong = DeviceFailure.scripted(.characteristicMissing, .definite)
     belt.answer("subscribe heart-rate-measurement", .failure(wrong))
@@ -178,7 +179,7 @@ final class WatchingTests: WatchScene {
     #expect(watch(try plan())?.code == .busLost)
   }
 
-  @Test("without --resume a device that is not there ends the watch of all")
+  @Test("without --resume a missing device ends the watch of all devices")
   func missing() throws {
     thermometer.answer("connect", .failure(Self.absent, after: .seconds(1)))
     var plan = try both(.values)
@@ -203,7 +204,7 @@ final class WatchingTests: WatchScene {
     #expect(loop.now.sinceStart == .seconds(7))
   }
 
-  @Test("a permanent failure ends the watch, also after a drop; so does a drop without --resume")
+  @Test("a permanent failure ends the watch even after a drop; without --resume a drop does too")
   func permanent() throws {
     belt.lose(Self.heart)
     let gone = DeviceFailure.scripted(.characteristicMissing, .definite)

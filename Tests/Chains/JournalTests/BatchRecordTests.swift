@@ -1,4 +1,4 @@
-// Which batch a run is of, and which devices it is for.
+// The batch of a run and the devices of the batch, as recorded.
 
 import Bluetooth
 import Fixtures
@@ -33,7 +33,7 @@ struct BatchRecordTests {
     BatchMember(device: "C0:FF:EE:00:01:01", name: "Lämp, 2"),
   ]
 
-  @Test("is found by its file, the latest first, with its devices in their order")
+  @Test("the latest run of a batch is found by its file, with its devices in order")
   func found() throws {
     let file = try JournalFile(writing: bench.path)
     begin(in: file).finish(.ok)
@@ -49,7 +49,7 @@ struct BatchRecordTests {
     #expect(try file.run(3)?.batch == nil)
   }
 
-  @Test("whose devices could not be written has them once they can be")
+  @Test("devices that could not be written are written as soon as that is possible")
   func again() throws {
     let file = try JournalFile(writing: bench.path)
     let other = try JournalFile(writing: bench.path)
@@ -62,7 +62,7 @@ struct BatchRecordTests {
     #expect(try file.run(1)?.batch?.devices == Self.members)
   }
 
-  @Test("is in a report with its name, and with the devices that did not begin")
+  @Test("a report on a batch has its name and the devices that did not begin")
   func reported() throws {
     let file = try JournalFile(writing: bench.path)
     let recorder = begin(in: file)
@@ -83,7 +83,7 @@ struct BatchRecordTests {
     #expect(try file.recordedWhole(2, of: []) == nil)
   }
 
-  /// Records chains of a batch, each of a device with its failure, and the end of it all.
+  /// Records chains of a batch, each with its device and failure, and the end of the batch.
   private func record(
     _ chains: [(device: String, failure: RunFailure?)], in file: JournalFile
   ) throws -> (runs: [RecordedRun], whole: RecordedWhole, summary: RunSummary) {
@@ -100,7 +100,7 @@ struct BatchRecordTests {
     )
   }
 
-  @Test("that was resumed counts each device once, as its last chain ended")
+  @Test("a resumed batch counts each device once, with the result of its last chain")
   func resumed() throws {
     let file = try JournalFile(writing: bench.path)
     let (runs, whole, summary) = try record(
@@ -122,7 +122,7 @@ struct BatchRecordTests {
     #expect(summary.earlierChains(of: "C0:FF:EE:00:01:01").isEmpty)
   }
 
-  @Test("that was resumed twice has one failure of a device that never succeeded")
+  @Test("a batch that was resumed twice reports one failure for a device that never succeeded")
   func resumedInVain() throws {
     let file = try JournalFile(writing: bench.path)
     let (runs, whole, _) = try record(
@@ -135,7 +135,7 @@ struct BatchRecordTests {
     #expect(text.contains("after 3 tries\n"), "\(text)")
   }
 
-  @Test("whose process was killed has the chain without an end as a first try")
+  @Test("a chain without an end counts as an interrupted earlier attempt")
   func killed() throws {
     let file = try JournalFile(writing: bench.path)
     let recorder = begin(in: file)
@@ -151,7 +151,7 @@ struct BatchRecordTests {
   }
 
   @Test(
-    "that ended in a way that no device shows has a failure of its own in a report",
+    "a batch that fails although its devices did not has a failure of its own in a report",
     arguments: [
       (Jobs.ExitStatus.ok, nil), (.failed, "unknown"), (.interrupted(by: 15), "interrupted"),
     ]
@@ -167,7 +167,7 @@ struct BatchRecordTests {
     #expect(try file.recordedWhole(1, of: runs)?.failure?.code.rawValue == code)
   }
 
-  @Test("goes whole when it is taken out")
+  @Test("pruning a batch removes all its records")
   func pruned() throws {
     let file = try JournalFile(writing: bench.path)
     let recorder = begin(in: file)

@@ -1,4 +1,4 @@
-// From events to what is written of them.
+// The records made from the events of a chain.
 
 import Bluetooth
 import Documents
@@ -7,14 +7,14 @@ import Testing
 
 @testable import Journal
 
-@Suite("What is written of a chain")
+@Suite("Records of a chain")
 struct ChainRecordsTests {
   private func records(_ events: [RunEvent]) -> [JournalRecord] {
     var records = ChainRecords()
     return events.compactMap { records.record(of: $0) }
   }
 
-  @Test("events are numbered, and values and ends find their step")
+  @Test("events are numbered, and values and ends refer to their step")
   func numbers() throws {
     let records = records(try EventScript.reading(72))
     #expect(records.count == 7)
@@ -31,7 +31,7 @@ struct ChainRecordsTests {
     #expect(end.took == 5000)
   }
 
-  @Test("a step that is done again has a number of its own for each time")
+  @Test("a step that runs again gets a new number each time")
   func repeated() throws {
     var script = try EventScript("read battery-level")
     script.begin(1)
@@ -49,7 +49,7 @@ struct ChainRecordsTests {
     #expect(value.step == 2)
   }
 
-  @Test("a test of a suite has its own name, and operations their title, target and notes")
+  @Test("a suite test records its name; its operations record their title, target and notes")
   func suite() throws {
     func step(_ number: Int, _ target: String) -> ReportedStep {
       ReportedStep(
@@ -83,7 +83,7 @@ struct ChainRecordsTests {
     #expect(second.result == #"{"name":"Find it","target":"two","notes":["late"]}"#)
   }
 
-  @Test("what somebody types on a device is written nowhere")
+  @Test("a passkey to type on the device is not recorded")
   func pairing() throws {
     var script = try EventScript("read battery-level")
     script.begin(1)
@@ -94,7 +94,7 @@ struct ChainRecordsTests {
     #expect(!"\(records)".contains("123456"))
   }
 
-  @Test("notes are recorded, with the keys of output")
+  @Test("notes are recorded with the keys of the output")
   func notes() throws {
     var script = try EventScript("read battery-level")
     script.start()
@@ -107,7 +107,7 @@ struct ChainRecordsTests {
     #expect(found == [["2", "2", #"{"text":"window open"}"#]])
   }
 
-  @Test("a value that is not what its format promises keeps its octets")
+  @Test("a value that does not match its format keeps its bytes")
   func undecodable() throws {
     var script = try EventScript("read battery-level")
     script.begin(1)
@@ -132,7 +132,7 @@ struct RecordBatchTests {
     )
   )
 
-  @Test("the end of a step is written at once, with what waits before it")
+  @Test("the end of a step is written immediately, with all records waiting before it")
   func urgent() {
     var batch = RecordBatch()
     let isDue1 = batch.add(value, chain: 1, at: .zero)
@@ -144,7 +144,7 @@ struct RecordBatchTests {
     #expect(batch.wait(at: .zero) == nil)
   }
 
-  @Test("values wait for one another, a second or 1 000 at most")
+  @Test("values are batched for at most a second or 1 000 values")
   func stream() {
     var batch = RecordBatch()
     for number in 1...999 {
@@ -161,7 +161,7 @@ struct RecordBatchTests {
     #expect(isDue6)
   }
 
-  @Test("what cannot be written does not fill the memory, and is counted")
+  @Test("records that cannot be written are dropped beyond a limit and counted")
   func bounded() {
     var batch = RecordBatch()
     for _ in 0..<RecordBatch.mostUnwritten { _ = batch.add(value, chain: 1, at: .zero) }

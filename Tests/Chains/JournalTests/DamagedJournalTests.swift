@@ -1,4 +1,4 @@
-// Journals that are damaged, or made by somebody else: nothing in them ends the program.
+// Damaged journals and journals of other programs: nothing in them crashes the program.
 
 import Fixtures
 import Foundation
@@ -54,7 +54,7 @@ struct DamagedJournalTests {
       + "'/*W*/ WITHOUT', 'STRICT, WITHOUT')"
   )
 
-  /// Everything that can be read.
+  /// All contents that can be read.
   private func contents() throws(JournalFailure) -> [String] {
     let file = try JournalFile(reading: bench.path)
     defer { file.close() }
@@ -99,7 +99,7 @@ struct DamagedJournalTests {
   }
 
   @Test(
-    "tables that are not those of a journal are not read",
+    "a file whose tables are not those of a journal is rejected",
     arguments: [
       "ALTER TABLE runs RENAME COLUMN seed TO seeds", "DROP TABLE gaps",
       "DROP INDEX chains_by_device", "ALTER TABLE steps DROP COLUMN took",
@@ -119,7 +119,7 @@ struct DamagedJournalTests {
     #expect(throws: JournalFailure.self) { _ = try JournalFile(writing: bench.path) }
   }
 
-  @Test("tables, views and indices of the user's own do not matter")
+  @Test("tables, views and indexes added by the user are ignored")
   func ownTables() throws {
     try change(
       "CREATE TABLE notes (x); CREATE VIEW v AS SELECT * FROM runs; "
@@ -129,7 +129,7 @@ struct DamagedJournalTests {
   }
 
   @Test(
-    "a record that is not what was written is found",
+    "check reports a record that was changed",
     arguments: [
       ("UPDATE step_values SET value = '71' WHERE chain = 1", "the record 1, 1, 5 of step_values"),
       ("UPDATE chains SET status = 'ok' WHERE chain = 2", "the record 1, 2 of chains"),
@@ -148,7 +148,7 @@ struct DamagedJournalTests {
     #expect(found.complaints.contains { $0.contains(complaint) }, "\(found.complaints)")
   }
 
-  @Test("each octet that is changed is found, or changes nothing that can be read")
+  @Test("a changed byte is either reported or does not change what is read")
   func octets() throws {
     let whole = try contents()
     let octets = Array(try Data(contentsOf: URL(fileURLWithPath: bench.path)))
@@ -167,7 +167,7 @@ struct DamagedJournalTests {
         #expect(!error.reason.isEmpty)
       }
     }
-    // A place that nothing is kept in is among so many.
+    // Some of the bytes changed are unused, so a change there has no effect.
     if testsEverything { #expect(harmless > 0) }
   }
 }

@@ -1,4 +1,4 @@
-// A journal in a folder of its own, and runs in it.
+// A journal in its own folder, and runs recorded in it.
 
 import Fixtures
 import GRDB
@@ -49,9 +49,9 @@ struct JournalBench {
     return recorder.run
   }
 
-  /// A chain that has begun to listen.
+  /// A chain that has started to listen.
   ///
-  /// - Parameter values: How many have come already.
+  /// - Parameter values: The number of values already received.
   func listening(_ recorder: RunRecorder, values: Int = 0) throws -> (
     hear: @Sendable (RunEvent) -> Void, script: EventScript
   ) {
@@ -65,7 +65,7 @@ struct JournalBench {
     return (hear, script)
   }
 
-  /// What another program reads in the file now.
+  /// The contents of the file as another program reads them now.
   func count(_ table: String) throws -> Int {
     let database = try DatabaseQueue(path: path)
     return try database.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM \(table)") ?? -1 }

@@ -1,4 +1,4 @@
-// A journal's file on its bad days: nothing that was recorded is lost, and the reason is said.
+// The journal file when things go wrong: no record is lost, and the reason is reported.
 
 import Fixtures
 import Foundation
@@ -10,7 +10,7 @@ import Testing
 
 @testable import Journal
 
-@Suite("A journal's file")
+@Suite("The journal file")
 struct JournalFileTests {
   private let bench: JournalBench
 
@@ -30,7 +30,7 @@ struct JournalFileTests {
     return stat(path, &status) == 0 ? status.st_mode & 0o777 : 0
   }
 
-  @Test("it is made for this user alone, with the folders around it")
+  @Test("a new journal and its folders are accessible to this user only")
   func modes() throws {
     let path = bench.folder.path + "/state/blerun/journal.sqlite"
     let file = try JournalFile(writing: path, sync: .full)
@@ -42,7 +42,7 @@ struct JournalFileTests {
     #expect(access(path + "-wal", F_OK) != 0)
   }
 
-  @Test("commits wait for the disk only where that is asked for")
+  @Test("commits are synced to the disk only if requested")
   func sync() throws {
     for (sync, level) in [(JournalFile.Sync.normal, 1), (.full, 2)] {
       let file = try JournalFile(writing: bench.path, sync: sync)
@@ -57,7 +57,7 @@ struct JournalFileTests {
     }
   }
 
-  @Test("two that are open at once both write")
+  @Test("two open connections to one journal can both write")
   func two() throws {
     let (first, second) = (
       try JournalFile(writing: bench.path), try JournalFile(writing: bench.path)
@@ -67,7 +67,7 @@ struct JournalFileTests {
     #expect(try first.runs().map(\.chains.count) == [1, 2])
   }
 
-  @Test("a program that holds it is named as the reason, after a wait")
+  @Test("a journal locked by another program is reported as locked after a wait")
   func locked() throws {
     let file = try JournalFile(writing: bench.path)
     file.setWait(.zero)
@@ -80,7 +80,7 @@ struct JournalFileTests {
   }
 
   @Test(
-    "a full disk loses nothing that was written, and what was not is written when there is room"
+    "a full disk loses no committed record, and the rest is written when there is room again"
   )
   func full() throws {
     let file = try JournalFile(writing: bench.path)
@@ -106,7 +106,7 @@ struct JournalFileTests {
     #expect(try bench.count("step_values") == 2001)
   }
 
-  @Test("something that is no journal is left as it is")
+  @Test("a file that is not a journal is left unchanged")
   func foreign() throws {
     let text = try bench.folder.file("notes.txt", String(repeating: "not a database\n", count: 99))
     #expect(kind(opening: text) == .notAJournal)
@@ -120,7 +120,7 @@ struct JournalFileTests {
     #expect(tables == ["mine"])
   }
 
-  @Test("what has no journal in it does not become one by being opened")
+  @Test("opening an empty or missing file for reading does not create a journal")
   func unfilled() throws {
     let empty = try bench.folder.file("empty.sqlite", "")
     let files: [(path: String, kind: JournalFailure.Kind)] = [
@@ -139,7 +139,7 @@ struct JournalFileTests {
     #expect(try String(contentsOfFile: empty, encoding: .utf8).isEmpty)
   }
 
-  @Test("damaged pages are found, and said to be so")
+  @Test("damaged pages are found and reported as damage")
   func damaged() throws {
     let file = try JournalFile(writing: bench.path)
     for _ in 0..<40 { try bench.run([1, 2, 3], in: file) }
@@ -157,7 +157,7 @@ struct JournalFileTests {
     #expect(!complaints.isEmpty)
   }
 
-  @Test("a file that was cut off is said to be damaged, and not written to")
+  @Test("a truncated file is reported as damaged and not written to")
   func truncated() throws {
     let file = try JournalFile(writing: bench.path)
     for _ in 0..<40 { try bench.run([1, 2, 3], in: file) }
@@ -174,7 +174,7 @@ struct JournalFileTests {
     }
   }
 
-  @Test("a journal of a later blerun is not touched")
+  @Test("a journal of a later version is not changed")
   func newer() throws {
     let file = try JournalFile(writing: bench.path)
     try bench.run(in: file)
@@ -189,7 +189,7 @@ struct JournalFileTests {
     #expect(throws: JournalFailure.self) { _ = try JournalFile(reading: bench.path) }
   }
 
-  @Test("a journal of an earlier blerun is brought to the present tables, with what is in it")
+  @Test("a journal of an earlier version is migrated with its contents")
   func older() throws {
     let queue = try DatabaseQueue(path: bench.path)
     try queue.writeWithoutTransaction { database in
@@ -209,7 +209,7 @@ struct JournalFileTests {
       )
     }
     try queue.close()
-    // Reading alone is enough to have it brought up.
+    // Opening it for reading is enough to migrate it.
     let file = try JournalFile(reading: bench.path)
     #expect(try file.runs().first?.chains.first?.values == 1)
     #expect(try bench.count("sqlite_master WHERE name = 'chains_by_device'") == 1)

@@ -1,4 +1,4 @@
-// Runs of other processes, found in the journal as they go on.
+// Runs of other processes, followed in the journal while they run.
 
 import Bluetooth
 import Fixtures
@@ -33,7 +33,7 @@ struct JournalFollowerTests {
     for event in events { chain(event) }
   }
 
-  @Test("a run is found with each of its steps, and no more once it is over")
+  @Test("a run is reported with each of its steps, and not again once it has ended")
   mutating func run() throws {
     living.add("here")
     #expect(try look().isEmpty)
@@ -61,14 +61,14 @@ struct JournalFollowerTests {
     let ended = try #require(try look().first)
     #expect(!ended.isUnderWay && ended.exitStatus == 75)
     #expect(ended.progress == RunProgress(.steps, ended: 1, failed: 1, total: 2))
-    // Its steps ended since the last look.
+    // The steps that ended since the last look.
     #expect(ended.steps.map(\.status) == ["ok", "failed"])
     #expect(ended.steps.map(\.outcome) == ["ok", nil])
     #expect(ended.failure?.contains("the link was lost") == true)
     #expect(try look().isEmpty)
   }
 
-  @Test("only the latest runs are found, and of those that are over at the first look no steps")
+  @Test("only the latest runs are reported, without steps if they had already ended")
   mutating func latest() throws {
     for _ in 0..<5 {
       let recorder = bench.recorder(to: file)
@@ -81,7 +81,7 @@ struct JournalFollowerTests {
     #expect(found.allSatisfy { $0.steps.isEmpty && !$0.isUnderWay && $0.stepsEnded == 2 })
   }
 
-  @Test("a batch has its devices, those that ended and those that failed")
+  @Test("a batch reports its devices, how many ended and how many failed")
   mutating func batch() throws {
     #expect(try look().isEmpty)
     var header = bench.header(owner: "here")
@@ -104,7 +104,7 @@ struct JournalFollowerTests {
     #expect(run.progress == RunProgress(.devices, ended: 2, failed: 1, total: 4))
   }
 
-  @Test("a device that is run again, because the batch was resumed, counts as its last chain")
+  @Test("a device run again by a resumed batch counts with the result of its last chain")
   mutating func resumed() throws {
     living.add("here")
     #expect(try look().isEmpty)
@@ -129,7 +129,7 @@ struct JournalFollowerTests {
     #expect(ended.failure == nil && ended.deviceCount == 2)
   }
 
-  @Test("whose process is gone is broken off; of simulated devices it is what does not change")
+  @Test("a run is interrupted if its process is gone, or if a simulated run stops changing")
   mutating func brokenOff() throws {
     let recorders = ["gone", nil].map { bench.recorder(to: file, owner: $0) }
     #expect(try look().isEmpty)
@@ -147,7 +147,7 @@ struct JournalFollowerTests {
     Issue.record("it was not looked at again")
   }
 
-  @Test("a run of this process is under way whatever its owner")
+  @Test("a run of this process is running whatever its owner")
   mutating func own() throws {
     let recorder = bench.recorder(to: file)
     recorder.begin()
@@ -157,7 +157,7 @@ struct JournalFollowerTests {
   }
 
   @Test(
-    "repeated steps count once, implied ones do not",
+    "repeated steps count once, and implied steps do not count",
     arguments: [
       ("1", true), ("4.2", true), ("4[1].2", true), ("4[2].2", false), ("4[1].2[3].1", false),
       ("connect", false), ("disconnect", false), ("12.finally.1", true), ("4[10].2", false),

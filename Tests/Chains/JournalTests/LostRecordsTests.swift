@@ -1,4 +1,4 @@
-// What is given up while a journal cannot be written, and that this is known afterwards.
+// Records that are dropped while a journal cannot be written, and how they are counted.
 
 import Fixtures
 import GRDB
@@ -40,7 +40,7 @@ struct LostRecordsTests {
     JournalRecord.ChainEnd(moment: moment, status: "ok", exitStatus: 0, attempts: 1, done: 1)
   )
 
-  @Test("what belongs to a step whose beginning was given up goes with it; chains stay")
+  @Test("dropping the start of a step drops its later records, but chains are kept")
   func whole() {
     var batch = RecordBatch()
     _ = batch.add(Self.start(1), chain: 1, at: .zero)
@@ -54,17 +54,17 @@ struct LostRecordsTests {
     for record in [Self.value(2), Self.value(1), Self.end(2), Self.end(1), Self.start(2)] {
       _ = batch.add(record, chain: 1, at: .zero)
     }
-    // The value and the end of the step that has no beginning.
+    // The value and the end of the step whose start was dropped.
     #expect(batch.lost == 3)
     #expect(batch.entries.map(\.record) == [Self.value(1), Self.end(1), Self.start(2)])
-    // It begins anew, and so does one of another chain.
+    // The step starts again, and so does one of another chain.
     _ = batch.add(Self.end(2), chain: 1, at: .zero)
     _ = batch.add(Self.chainEnd, chain: 2, at: .zero)
     #expect(batch.lost == 3)
     #expect(batch.entries.count == 5)
   }
 
-  @Test("are counted in the run when writing goes well again")
+  @Test("dropped records are counted in the run when writing succeeds again")
   func noted() throws {
     let file = try JournalFile(writing: bench.path)
     let other = try JournalFile(writing: bench.path)
@@ -76,7 +76,7 @@ struct LostRecordsTests {
     _ = try other.write { _ in
       for _ in 0..<RecordBatch.mostUnwritten + 400 { hear(value) }
     }
-    // What is written by now, or waits, is not lost.
+    // Records already written or still waiting are not lost.
     #expect(recorder.lost > 0)
     #expect(recorder.failure?.kind == .locked)
     recorder.finish(.ok)
@@ -90,7 +90,7 @@ struct LostRecordsTests {
     #expect(try file.incompleteRuns().map(\.run) == [run.run])
   }
 
-  @Test("none are where all could be written")
+  @Test("a run whose records were all written has lost none")
   func complete() throws {
     let file = try JournalFile(writing: bench.path)
     try bench.run(in: file)
@@ -98,7 +98,7 @@ struct LostRecordsTests {
     #expect(try file.incompleteRuns().isEmpty)
   }
 
-  @Test("after a failure the ends of steps are not written before the pause is over")
+  @Test("after a failed write, the ends of steps wait until the pause is over")
   func pause() throws {
     let file = try JournalFile(writing: bench.path)
     let other = try JournalFile(writing: bench.path)
@@ -117,13 +117,13 @@ struct LostRecordsTests {
     try loop.run { try await loop.sleep(for: .milliseconds(1)) }
     #expect(try bench.count("steps WHERE status = 'ok'") == 2)
     #expect(recorder.unwritten == 0)
-    // From here each step is written at its end again.
+    // From here on, each step is written when it ends.
     let again = recorder.chain()
     for event in events { again(event) }
     #expect(try bench.count("steps WHERE status = 'ok'") == 4)
   }
 
-  @Test("what fits on a full disk is written, and stays written")
+  @Test("the records that fit on a full disk are written and kept")
   func pieces() throws {
     let file = try JournalFile(writing: bench.path)
     let recorder = bench.recorder(to: file)

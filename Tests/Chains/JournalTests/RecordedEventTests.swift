@@ -36,7 +36,7 @@ struct RecordedEventTests {
     return try #require(recorder.run)
   }
 
-  @Test("what is read back makes the lines that were printed")
+  @Test("recorded events produce the lines that were printed")
   func lines() throws {
     let run = try #require(try bench.run([72, 73], in: file))
     let (read, exported) = try lines(of: run)
@@ -44,7 +44,7 @@ struct RecordedEventTests {
     #expect(read == exported)
   }
 
-  @Test("a step has its name in each of its events, as printed")
+  @Test("every event of a step has the name of the step, as printed")
   func names() throws {
     var script = try EventScript("read battery-level", named: "Level, \"full\"")
     script.start()
@@ -60,7 +60,7 @@ struct RecordedEventTests {
     #expect(try file.steps(of: 1, run: run).map(\.result) == [#"{"value":72,"hex":"48"}"#, nil])
   }
 
-  @Test("the warnings of the last attempt are counted, and a step has its reason once")
+  @Test("only warnings of the last attempt are counted, and a step has its reason once")
   func warnings() throws {
     var script = try EventScript("read battery-level; read battery-level")
     script.start()
@@ -90,7 +90,7 @@ struct RecordedEventTests {
     #expect(steps.map(\.message) == Array(repeating: RunFailure.lost.message, count: 3))
   }
 
-  @Test("a value out of its range is exported with the reason")
+  @Test("an out-of-range value is exported with the reason")
   func outOfRange() throws {
     var script = try EventScript("read battery-level")
     script.start()
@@ -104,7 +104,7 @@ struct RecordedEventTests {
     #expect(exported.contains { $0.hasSuffix(#""hex":"65","problem":"\#(problem)"}"#) })
   }
 
-  @Test("a failure has its code, its reason and what BlueZ answered")
+  @Test("a failure has its code, its reason and the answer from BlueZ")
   func failure() throws {
     var script = try EventScript("read battery-level")
     script.start()
@@ -127,7 +127,7 @@ struct RecordedEventTests {
     #expect(found.map(\.took) == [.seconds(2)])
   }
 
-  @Test("the tries of a step have their times and reasons")
+  @Test("the attempts of a step have their times and reasons")
   func tries() throws {
     var script = try EventScript("read battery-level")
     script.start()
@@ -151,7 +151,7 @@ struct RecordedEventTests {
     #expect(exported.contains { $0.contains(wanted) })
   }
 
-  @Test("a value with its bytes has its unit again")
+  @Test("a value recorded with its bytes gets its unit back")
   func units() throws {
     var script = try EventScript("read battery-level")
     script.start()
@@ -166,7 +166,7 @@ struct RecordedEventTests {
     #expect(found.first?.numbers.map(\.unit) == ["%"])
   }
 
-  @Test("notes are read back; what only older builds recorded beside them is not")
+  @Test("notes are read back; other remarks of older versions are not")
   func notes() throws {
     var script = try EventScript("read battery-level")
     script.start()
@@ -182,23 +182,25 @@ struct RecordedEventTests {
     #expect(!exported.joined().contains("packet"))
   }
 
-  @Test("a run that is not there has no events")
+  @Test("a run that does not exist has no events")
   func missing() throws {
     #expect(try file.events(of: 99) { _ in } == false)
   }
 
   @Test(
-    "a position is read as it is written",
+    "a position prints as it was parsed",
     arguments: ["connect", "disconnect", "3", "4.2", "4[7].2", "2.finally.1", "5.else[2].3"]
   )
   func positions(text: String) {
     #expect(StepPosition(text)?.description == text)
   }
 
-  @Test("other texts are no positions", arguments: ["", "x", "4[", "4[x]", "4..2", "finish"])
+  @Test(
+    "other text is not parsed as a position", arguments: ["", "x", "4[", "4[x]", "4..2", "finish"]
+  )
   func noPositions(text: String) { #expect(StepPosition(text) == nil) }
 
-  @Test("a time is read as it is written", arguments: [0, 951_782_399, 1_709_164_800, -1])
+  @Test("a time prints as it was parsed", arguments: [0, 951_782_399, 1_709_164_800, -1])
   func times(seconds: Int64) {
     let time = Duration.seconds(seconds) + .microseconds(250)
     #expect(Timestamp.time(Timestamp.text(time)) == time)

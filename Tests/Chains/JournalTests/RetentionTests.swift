@@ -6,7 +6,7 @@ import Testing
 
 @testable import Journal
 
-@Suite("What of a journal is kept")
+@Suite("Journal retention")
 struct RetentionTests {
   private let bench: JournalBench
   private let file: JournalFile
@@ -31,12 +31,12 @@ struct RetentionTests {
 
   private var recorderTime: Duration { bench.loop.wallClockAtStart + bench.loop.now.sinceStart }
 
-  @Test("runs that ended before a time go, with all that belongs to them")
+  @Test("runs that ended before a given time are deleted with all their records")
   func age() throws {
     try fill()
     let from = Timestamp.text(bench.loop.wallClockAtStart + .seconds(43_200))
     let pruned = try file.prune(Retention(from: from)) { _ in false }
-    // The third never ended; it was heard of when its chain began, as its events say.
+    // The third run never ended; its last known time is the start of its chain.
     #expect(pruned.runs == [1, 3])
     #expect(try file.runs().map(\.run) == [2])
     for table in ["chains", "steps", "step_values"] {
@@ -46,7 +46,7 @@ struct RetentionTests {
     #expect(try file.check().complaints.isEmpty)
   }
 
-  @Test("a run whose process is there stays, however old")
+  @Test("a run whose process is still alive is kept, however old")
   func underWay() throws {
     try fill(owner: "somebody")
     let pruned = try file.prune(Retention(from: "2100")) { $0 == "somebody" }
@@ -54,7 +54,7 @@ struct RetentionTests {
     #expect(try file.prune(Retention(from: "2100")) { _ in false }.runs == [3])
   }
 
-  @Test("the oldest go until the journal is small enough, and the disk has their room")
+  @Test("the oldest runs are deleted until the journal is small enough, and the file shrinks")
   func size() throws {
     for _ in 0..<30 { try bench.run(Array(1...20), in: file) }
     let before = try file.octets()
@@ -65,7 +65,7 @@ struct RetentionTests {
     #expect(pruned.runs == Array(2...(pruned.runs.last ?? 0)))
     #expect(try file.runs().first?.run == 30)
     #expect(try file.runs().last?.run == 1)
-    // Numbers are not given again.
+    // Run numbers are not reused.
     #expect(try bench.run(in: file) == 31)
   }
 }

@@ -1,4 +1,4 @@
-// How long a journal that could not be written is left alone.
+// The pause before the next write to a journal that could not be written.
 
 import Testing
 
@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The pause between attempts to write")
 struct RetryPauseTests {
-  @Test("doubles from a second with each failure, and is half a minute at most")
+  @Test("the pause doubles from one second with each failure, up to 30 s")
   func growth() {
     var pause = RetryPause()
     var time = Duration.seconds(100)
@@ -19,7 +19,7 @@ struct RetryPauseTests {
     #expect(waits == [1, 2, 4, 8, 16, 30, 30, 30].map { .seconds($0) })
   }
 
-  @Test("is over at its end, not before, and again after a success")
+  @Test("the pause ends at its time, not before, and a success resets it")
   func end() {
     var pause = RetryPause()
     #expect(pause.isOver(at: .zero) && pause.wait(at: .zero) == nil)

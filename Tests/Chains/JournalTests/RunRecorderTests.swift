@@ -1,4 +1,4 @@
-// A run is in the journal as far as it has come, whatever happens next.
+// A run is recorded up to the point it has reached, whatever happens next.
 
 import Fixtures
 import Jobs
@@ -7,13 +7,13 @@ import Testing
 
 @testable import Journal
 
-@Suite("The journal of a run under way")
+@Suite("Recording a run")
 struct RunRecorderTests {
   private let bench: JournalBench
 
   init() throws { bench = try JournalBench() }
 
-  @Test("a step's result is on the disk when its event has been heard")
+  @Test("the result of a step is on the disk when its event has been handled")
   func committed() throws {
     let file = try JournalFile(writing: bench.path)
     let recorder = bench.recorder(to: file)
@@ -35,7 +35,7 @@ struct RunRecorderTests {
     #expect(bench.failures.all.isEmpty)
   }
 
-  @Test("values of a stream are on the disk a second later, also when none follows")
+  @Test("values of a stream are on the disk a second later, even if no more follow")
   func stream() throws {
     let file = try JournalFile(writing: bench.path)
     let recorder = bench.recorder(to: file)
@@ -54,14 +54,14 @@ struct RunRecorderTests {
     let file = try JournalFile(writing: bench.path)
     let recorder = bench.recorder(to: file)
     var (hear, script) = try bench.listening(recorder)
-    // The beginning of the step waits with them.
+    // The start of the step waits with the values.
     for _ in 0..<998 { hear(script.value([1], in: 1)) }
     #expect(try bench.count("step_values") == 0)
     hear(script.value([1], in: 1))
     #expect(try bench.count("step_values") == 999)
   }
 
-  @Test("what could not be written is tried again, and nothing is missing then")
+  @Test("records that could not be written are retried, and none is missing afterwards")
   func again() throws {
     let file = try JournalFile(writing: bench.path)
     let other = try JournalFile(writing: bench.path)
@@ -82,7 +82,7 @@ struct RunRecorderTests {
     #expect(bench.failures.all.count == 1)
   }
 
-  @Test("a run that could not even be begun is written as soon as that is possible")
+  @Test("a run whose start could not be written is written as soon as that is possible")
   func lateBegin() throws {
     let file = try JournalFile(writing: bench.path)
     let other = try JournalFile(writing: bench.path)
@@ -98,7 +98,7 @@ struct RunRecorderTests {
     #expect(try bench.count("steps") == 2)
   }
 
-  @Test("a batch that goes on knows which devices are done, and numbers its chains on")
+  @Test("a resumed batch knows which devices are done and continues the numbering of its chains")
   func resume() throws {
     let file = try JournalFile(writing: bench.path)
     let recorder = bench.recorder(to: file)
@@ -131,7 +131,7 @@ struct RunRecorderTests {
     #expect(try file.finishedDevices(of: run).map(\.device) == ["A", "B", "D", "C"])
     #expect(try file.run(run)?.resumptions.map(\.chain) == [before + 1])
     for number in [run, 99] {
-      // Who had it is not who was read of, or it is not there at all.
+      // The run has another owner than expected, or does not exist.
       let failure = #expect(throws: JournalFailure.self) {
         _ = try RunRecorder(resuming: number, takeover, in: file, on: bench.loop) { _ in }
       }
@@ -139,7 +139,7 @@ struct RunRecorderTests {
     }
   }
 
-  @Test("a table has its texts in quotes where they need them, whatever a device is called")
+  @Test("a table quotes text where necessary, whatever the name of a device")
   func table() throws {
     let file = try JournalFile(writing: bench.path)
     let recorder = bench.recorder(to: file)

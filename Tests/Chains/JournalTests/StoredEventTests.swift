@@ -1,4 +1,4 @@
-// What a journal has of an event, read back.
+// Stored events, read back from the journal.
 
 import GRDB
 import Jobs

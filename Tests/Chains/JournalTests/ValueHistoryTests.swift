@@ -66,7 +66,7 @@ struct ValueHistoryTests {
     }
   }
 
-  @Test("minutes of several runs and devices, by minimum, maximum, mean and count")
+  @Test("minutes combine several runs of one device by minimum, maximum, mean and count")
   func minutes() throws {
     try record([(0, 60), (59, 70), (60, 80)])
     try record([(30, 100), (3600, 50)])
@@ -84,7 +84,7 @@ struct ValueHistoryTests {
     #expect(try file.check().isComplete)
   }
 
-  @Test("each number of a value is a field; texts and lists have none")
+  @Test("each number of a value is a field; text and lists have none")
   func fields() throws {
     try record([(0, 60)])
     #expect(try file.buckets(of: query(field: nil), minutes: 1).map(\.field) == ["bpm", "inner.x"])
@@ -94,7 +94,7 @@ struct ValueHistoryTests {
     #expect(found.map(\.value) == [60, 0.5])
   }
 
-  @Test("single values come in the order of time, from any run")
+  @Test("single values are returned in chronological order across runs")
   func values() throws {
     try record([(10, 60), (30, 70)])
     try record([(20, 65)])
@@ -103,7 +103,7 @@ struct ValueHistoryTests {
     #expect(found == [60, 65])
   }
 
-  @Test("a record that is written again counts once")
+  @Test("a record written twice counts once")
   func again() throws {
     let value = JournalRecord.StoredValue(
       step: 1, moment: Moment(event: 3, time: "2000-01-01T00:00:00.000000Z", offset: 0), value: "7",
@@ -121,7 +121,7 @@ struct ValueHistoryTests {
     #expect(try file.buckets(of: query(field: ""), minutes: 1).isEmpty, "event 3 was there before")
   }
 
-  @Test("values that an earlier version recorded have minutes, too", arguments: [4, 5, 6])
+  @Test("values recorded by an earlier version also have minutes", arguments: [4, 5, 6])
   func migrated(version: Int) throws {
     let fixture = bench.folder.path + "/old.sqlite"
     let golden = projectFolder + "/Tests/Golden/journals/version-\(version).sqlite"
@@ -152,7 +152,7 @@ struct ValueHistoryTests {
     #expect(try old.check().complaints == [])
   }
 
-  @Test("no search reads a whole table: time grows with the minutes that are found")
+  @Test("no query scans a whole table, so its time grows with the minutes found")
   func plan() throws {
     let plan = try file.read { database in
       try database.rows(
@@ -163,7 +163,7 @@ struct ValueHistoryTests {
     #expect(!plan.contains { $0.hasPrefix("SCAN ") }, "\(plan)")
   }
 
-  @Test("values are pruned without their runs; their minutes stay")
+  @Test("values can be pruned without their runs, and their minutes are kept")
   func pruned() throws {
     try record([(0, 60), (600, 70)])
     let limit = Timestamp.text(Self.start + .seconds(300))

@@ -1,4 +1,4 @@
-// A pattern in data of which a part is not known.
+// Patterns in partly unknown data.
 
 import Bluetooth
 import Testing
@@ -16,7 +16,7 @@ struct AdvertisedDataTests {
   }
 
   @Test(
-    "services that are not known are neither found nor missing; what is behind them is found",
+    "while services are unknown, data that only they could contain is undecided",
     arguments: [
       ("0D18", true, nil), ("84AA", false, nil), ("^03030D18", true, nil), ("4142", true, true),
       ("04FFFFFF01$", true, true), ("^0309", false, nil), ("09", true, true),

@@ -1,4 +1,4 @@
-// Suites as chains: what the device sees is the same, and what is left out is said.
+// Suites as chains: the device sees the same operations, and omissions are reported.
 
 import BLETesting
 import BlueZSimulator
@@ -12,7 +12,7 @@ import Testing
 
 @Suite("Suites as chains")
 struct ConversionTests {
-  /// The one chain of operations on a device.
+  /// The only chain of operations on a device.
   private func chain(_ operations: String, _ address: UInt64) throws -> ConvertedChain {
     try SuiteBench.suite(operations, address: BluetoothAddress(number: address)).chains()[0]
   }
@@ -21,7 +21,7 @@ struct ConversionTests {
     try Plan.parse(chain.lines.joined(separator: "\n"), file: "\(chain.name).yaml")
   }
 
-  /// What is done to a device, in order: its links, reads and writes.
+  /// The operations on a device in order: its connections, reads and writes.
   private func seen(_ world: SimulatedWorld) -> [String] {
     world.events.map(\.description).filter { !$0.contains("scanning") }
   }
@@ -34,7 +34,7 @@ struct ConversionTests {
       .firstOrDefault(nil, within: .seconds(600)).error
   }
 
-  @Test("a suite and its chain do the same to the device")
+  @Test("a suite and its chain perform the same operations on the device")
   func same() throws {
     let operations = """
       <connect timeout="9000"/> <discover-services/>
@@ -58,7 +58,7 @@ struct ConversionTests {
     #expect(seen(other.world) == seen(bench.world))
   }
 
-  @Test("what a chain cannot express is a comment, and told with its place")
+  @Test("what a chain cannot express becomes a comment and is reported with its place")
   func omissions() throws {
     let chain = try chain(
       """
@@ -75,7 +75,7 @@ struct ConversionTests {
     #expect(throws: Never.self) { try plan(chain) }
   }
 
-  @Test("the chains of the examples are right, and named after their tests")
+  @Test("the chains of the examples are valid and named after their tests")
   func examples() throws {
     let suites = [
       try SuiteRunTests.example("heart-rate"), try SuiteRunTests.example("lamp"),
@@ -86,7 +86,7 @@ struct ConversionTests {
     for chain in chains { #expect(try plan(chain).writtenStepCount == chain.steps) }
   }
 
-  @Test("texts of a suite are quoted, whatever is in them")
+  @Test("text from a suite is quoted, whatever it contains")
   func quoting() throws {
     let suite = try Suite.parse(
       """

@@ -1,4 +1,4 @@
-// Patterns in advertised data find what regular expressions of that kind find.
+// Patterns in advertised data match what regular expressions of that kind match.
 
 import Documents
 import NordicSuites
@@ -7,7 +7,7 @@ import Testing
 @Suite("Patterns in advertised data")
 struct DataPatternTests {
   @Test(
-    "what is found, and what is not",
+    "a pattern matches the data that it describes",
     arguments: [
       ("10", "020104", true), ("0D18", "05030D180F18", true), ("0D18", "05030F18", false),
       ("^02", "020104", true), ("^01", "020104", false), ("04$", "020104", true),
@@ -24,14 +24,14 @@ struct DataPatternTests {
   }
 
   @Test(
-    "what is no pattern is said",
+    "an invalid pattern is an error",
     arguments: ["(", ")", "[", "*", "a{2", "a{3,2}", "\\", "\\w", "(?=a)"]
   )
   func wrong(_ pattern: String) {
     #expect(throws: Problem.self) { try DataPattern(pattern) }
   }
 
-  @Test("patterns that are made to be slow, or large, are not")
+  @Test("a slow pattern still matches quickly, and a huge one is rejected")
   func hostile() throws {
     let text = String(repeating: "A", count: 4_000) + "B"
     #expect(try !DataPattern("(A+)+C").isFound(in: text))

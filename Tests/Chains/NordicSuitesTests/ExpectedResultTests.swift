@@ -1,4 +1,4 @@
-// What was expected of an operation decides what its ending means.
+// How the expected result of an operation determines its status.
 
 import BLETesting
 import Bluetooth
@@ -8,14 +8,14 @@ import Testing
 
 @Suite("Expected results")
 struct ExpectedResultTests {
-  @Test("no value is as good as zeros, and as no other")
+  @Test("an empty value equals one zero byte or more, and nothing else")
   func zeros() {
     #expect(ValueAssertion.isSame([], [0, 0]) && ValueAssertion.isSame([0], []))
     #expect(!ValueAssertion.isSame([0], [0, 0]) && !ValueAssertion.isSame([], [1]))
   }
 
   @Test(
-    "what this host cannot do fails by its own name or warns, and is never what was expected",
+    "an unsupported operation fails as such or warns, and never counts as an expected failure",
     arguments: [
       "request-connection-priority type=\"HIGH\"", "read-phy", "set-preferred-phy tx=\"LE_2M\"",
       "dfu file=\"x.zip\"", "mcu file=\"x.bin\" mode=\"TEST_ONLY\"",
@@ -41,7 +41,7 @@ struct ExpectedResultTests {
     #expect(lenient.results.last?.status == .warning)
   }
 
-  @Test("Generic Access, which bluetoothd hides, is not supported here, and no fault of the device")
+  @Test("Generic Access, which bluetoothd hides, is unsupported here and not a device failure")
   func genericAccess() throws {
     let name = "service-uuid=\"1800\" characteristic-uuid=\"2A00\""
     for operation in ["<read \(name)/>", "<assert-service uuid=\"1800\"/>"] {
@@ -54,7 +54,7 @@ struct ExpectedResultTests {
     }
   }
 
-  @Test("that a host has no Bluetooth is never what a suite expected")
+  @Test("missing Bluetooth on the host never counts as an expected failure")
   func unavailable() throws {
     let bench = try SuiteBench("echo")
     try bench.world.setPowered(false)

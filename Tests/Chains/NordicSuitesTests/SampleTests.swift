@@ -21,7 +21,7 @@ struct SampleTests {
     /// How each operation of all tests ends.
     let endings: [String]
     let exitStatus: Int32
-    /// Whether its chains do all that it does.
+    /// Whether its chains perform all of its operations.
     let isWhole: Bool
 
     func bench() throws -> SuiteBench {
@@ -32,7 +32,10 @@ struct SampleTests {
     }
   }
 
-  @Test("each operation ends as it should, and every connection with its test", arguments: samples)
+  @Test(
+    "each operation ends as listed, and every connection is closed by the end of its test",
+    arguments: samples
+  )
   func endings(_ sample: Sample) throws {
     let bench = try sample.bench()
     let ending = try bench.run(sample.suite)
@@ -45,7 +48,9 @@ struct SampleTests {
     #expect(events.count { $0.hasSuffix("link up") } == events.count { $0.hasSuffix("link down") })
   }
 
-  @Test("a chain ends as its suite does, or the conversion says what it lost", arguments: samples)
+  @Test(
+    "a chain ends as its suite does, or the conversion reports what it omitted", arguments: samples
+  )
   func chains(_ sample: Sample) throws {
     let results = try sample.bench().run(sample.suite).results
     let chains = sample.suite.chains()

@@ -1,4 +1,4 @@
-// What the tests of suites have in common: simulated devices, a suite run on them, what was told.
+// Shared by the suite tests: simulated devices, a suite run on them, and its output.
 
 import BLETesting
 import BlueZSimulator
@@ -57,7 +57,7 @@ struct SuiteBench {
     return try world.loop.run { await runner.run() }
   }
 
-  /// Runs operations as the one test of a suite whose target is the first device.
+  /// Runs operations as the only test of a suite with the first device as its target.
   @discardableResult
   func run(_ operations: String) throws -> SuiteEnding {
     try run(Self.suite(operations, address: world.device().definition.address))
@@ -114,6 +114,6 @@ enum Echo {
   static let answers = "\(service) characteristic-uuid=\"6e5d0004-1b1a-4e1c-8f6b-0b6c1d2e3f40\""
   static let subscription = "uuid=\"00002902-0000-1000-8000-00805f9b34fb\""
 
-  /// The writing that subscribes to the answers.
+  /// The write that subscribes to the answers.
   static let subscribe = "<write-descriptor \(subscription) \(answers) value=\"0100\"/>"
 }

@@ -1,13 +1,13 @@
-// What is wrong with a suite is told with file, line and column, all of it at once.
+// Errors in a suite are reported with file, line and column, all at once.
 
 import Documents
 import Fixtures
 import NordicSuites
 import Testing
 
-@Suite("Complaints about suites")
+@Suite("Errors in suites")
 struct SuiteComplaintTests {
-  /// What is wrong with a text.
+  /// The errors in a text.
   private func complaints(
     _ text: String, _ variables: [(name: String, value: String)] = [],
     limits: MarkupLimits = MarkupLimits()
@@ -20,12 +20,12 @@ struct SuiteComplaintTests {
     }
   }
 
-  /// What is wrong with operations, which begin on line 2.
+  /// The errors in operations that begin on line 2.
   private func complaints(of operations: String) -> [String] {
     complaints("<test-suite><test id='t'>\n\(operations)\n</test><run-test ref='t'/></test-suite>")
   }
 
-  @Test("everything wrong is told at once, in the order of the file, with the nearest name")
+  @Test("all errors are reported at once, in the order of the file, with the closest name")
   func all() {
     let found = complaints(
       """
@@ -58,7 +58,7 @@ struct SuiteComplaintTests {
     )
   }
 
-  @Test("a variable without a value is named where it stands, once for all runs")
+  @Test("a variable without a value is reported where it is used, once for all runs")
   func missingVariable() {
     let text = """
       <test-suite><target id="dut" address="${ADDRESS}"/>
@@ -79,7 +79,7 @@ struct SuiteComplaintTests {
   }
 
   @Test(
-    "what an operation may not have is told",
+    "attributes that an operation does not have are reported",
     arguments: [
       ("<property name='READ'/>", "unknown element <property>"),
       ("<sleep expected='FAIL'/>", "unknown attribute 'expected'"),
@@ -113,7 +113,7 @@ struct SuiteComplaintTests {
     #expect(found.contains { $0.hasPrefix("suite.xml:2:") && $0.contains(part) }, "\(found)")
   }
 
-  @Test("tests and targets have names of their own, and something has to be run")
+  @Test("test and target names must be unique, and at least one test must run")
   func structure() {
     let found = complaints(
       """
@@ -130,7 +130,7 @@ struct SuiteComplaintTests {
   }
 
   @Test(
-    "what is no XML is refused with its place",
+    "text that is not XML is rejected with its position",
     arguments: [
       ("", "there is no element in this file"), ("steps: [read]", "there is no element"),
       ("<test-suite>\n<test></test-suite>", "an end tag does not match its start tag"),
@@ -147,7 +147,7 @@ struct SuiteComplaintTests {
     #expect(found.first?.contains(part) == true, "\(found)")
   }
 
-  @Test("processing instructions are ignored, those without content too")
+  @Test("processing instructions are ignored, even empty ones")
   func instructions() {
     let suite = "<test-suite><?b c?><?d?>\n<test/></test-suite>"
     #expect(complaints("<?a?>\n\(suite)<?e?>") == complaints("\n\(suite)"))
@@ -168,12 +168,12 @@ struct SuiteComplaintTests {
       let found = complaints(text)
       #expect(found.count == 1 && found[0].contains("a document type is not allowed"), "\(found)")
     }
-    // In a comment, or in an attribute, it is no document type.
+    // In a comment or an attribute it is not a document type.
     let harmless = complaints("<!-- <!DOCTYPE a> --><macro name='&lt;!DOCTYPE a>'><sleep/></macro>")
     #expect(harmless.isEmpty, "\(harmless)")
   }
 
-  @Test("files are UTF-8; one that declares another encoding is refused")
+  @Test("files are UTF-8, and one that declares another encoding is rejected")
   func encodings() {
     let macro = "<macro name='m'><sleep/></macro>"
     for encoding in ["UTF-8", "utf-8", "US-ASCII"] {
@@ -194,7 +194,7 @@ struct SuiteComplaintTests {
     #expect(complaints(wide) == ["suite.xml:1:2: expected text, found a control character"])
   }
 
-  @Test("size, depth, elements, attributes and texts have bounds")
+  @Test("size, depth, elements, attributes and text are limited")
   func limits() {
     var limits = MarkupLimits()
     limits.bytes = 300
@@ -209,7 +209,7 @@ struct SuiteComplaintTests {
     #expect(complaints("<a b='\(long)'/>")[0].contains("longer than 8192 bytes"))
   }
 
-  @Test("variables that name each other do not grow beyond the bound, and runs have a sum")
+  @Test("nested variables cannot grow beyond a limit, and the total of all runs is limited")
   func growth() {
     let sets = (1...40).map { "<set name='V\($0)' value='${V\($0 - 1)}${V\($0 - 1)}'/>" }.joined()
     let text =
@@ -225,7 +225,7 @@ struct SuiteComplaintTests {
     #expect(found.first?.contains("more than 3 operations") == true)
   }
 
-  @Test("a thousand mistakes are told in two hundred complaints")
+  @Test("a thousand errors are reported in two hundred messages")
   func many() {
     let text = String(repeating: "<a/>\n", count: 1_000)
     #expect(complaints("<test-suite>\(text)</test-suite>").count == 200)

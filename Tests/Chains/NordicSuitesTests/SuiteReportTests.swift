@@ -1,4 +1,4 @@
-// From the events of a suite to what reports of whole runs are made of.
+// The records that reports use, made from the events of a suite.
 
 import BLETesting
 import Bluetooth
@@ -8,7 +8,7 @@ import NordicSuites
 import SimulatedDevices
 import Testing
 
-@Suite("What is reported of a suite")
+@Suite("Suite reports")
 struct SuiteCollectorTests {
   private func runs(_ suite: NordicSuites.Suite, _ bench: SuiteBench) throws -> [RecordedRun] {
     try bench.run(suite)
@@ -17,7 +17,7 @@ struct SuiteCollectorTests {
     return collector.runs
   }
 
-  @Test("an operation that was expected to fail is none that failed, and says so")
+  @Test("an operation that fails as expected is not reported as failed, and says so")
   func expected() throws {
     var bench = try SuiteBench("echo")
     bench.settings.warnsOfUnsupported = true
@@ -38,7 +38,7 @@ struct SuiteCollectorTests {
     #expect(run.steps.map(\.endedAt) == run.steps.map(\.endedAt).sorted())
   }
 
-  @Test("operations that went well are kept up to a bound, and counted beyond it")
+  @Test("successful operations are kept up to a limit and only counted beyond it")
   func bound() throws {
     let bench = try SuiteBench("echo")
     let many = RunCollector.stepLimit + 5

@@ -1,4 +1,4 @@
-// The course of a suite: its tests in turns, its targets, what it tells, how it ends.
+// The course of a suite: the order of its tests, its targets, its output and its end.
 
 import BLETesting
 import BlueZSimulator
@@ -11,7 +11,7 @@ import Signals
 import SimulatedDevices
 import Testing
 
-@Suite("Runs of a suite")
+@Suite("Running a suite")
 struct SuiteRunTests {
   /// Reads a suite of `docs/examples/nordic`.
   static func example(
@@ -45,7 +45,7 @@ struct SuiteRunTests {
     #expect(ending.results[2].failure?.code == .notFound && ending.exitStatus == .passing)
   }
 
-  @Test("a scan lasts its time, and tells what it hears as the format has it")
+  @Test("a scan lasts its full time and prints each matching device in the format of nRF Connect")
   func scanning() throws {
     let bench = try SuiteBench("echo", "heart-rate")
     let ending = try bench.run(
@@ -64,7 +64,7 @@ struct SuiteRunTests {
     #expect(!heard.isEmpty && heard.allSatisfy { $0.wholeMatch(of: form) != nil }, "\(heard)")
   }
 
-  @Test("what a device advertises is known after its services were read, too, and nothing else")
+  @Test("advertised data is still known after the services were discovered, and nothing is added")
   func advertisedAfterConnecting() throws {
     let bench = try SuiteBench("heart-rate")
     let ending = try bench.run(
@@ -82,7 +82,7 @@ struct SuiteRunTests {
     #expect(data.count >= 3 && Set(data).count == 1, "\(data)")
   }
 
-  @Test("variables of a run win over those of the command line, and those over the suite's")
+  @Test("variables of a run override those of the command line, which override the suite")
   func variables() throws {
     let text = """
       <test-suite><set name="A" value="suite"/><set name="B" value="${A}-b"/>
@@ -95,7 +95,7 @@ struct SuiteRunTests {
     #expect(given.runs.map(\.title) == ["given given-b", "run given-b"])
   }
 
-  @Test("a run that is cancelled disconnects, and runs no other test")
+  @Test("a cancelled run disconnects and runs no further test")
   func cancelled() throws {
     let bench = try SuiteBench("echo")
     let suite = try Suite.parse(
@@ -114,7 +114,7 @@ struct SuiteRunTests {
     #expect(bench.world.events.last?.description.hasSuffix("link down") == true)
   }
 
-  @Test("a link that is lost ends the test with a failure that may pass")
+  @Test("a dropped connection ends the test with a transient failure")
   func lost() throws {
     let bench = try SuiteBench("echo")
     let world = bench.world
@@ -123,7 +123,7 @@ struct SuiteRunTests {
     #expect(ending.exitStatus == .passing, "\(bench.text)")
   }
 
-  @Test("a link that is lost ends the wait for a notification at once")
+  @Test("a dropped connection ends the wait for a notification immediately")
   func lostWhileWaiting() throws {
     let bench = try SuiteBench("echo")
     let world = bench.world
@@ -138,7 +138,7 @@ struct SuiteRunTests {
     #expect(last.failure?.code == .linkLost && last.took < .seconds(6), "\(bench.text)")
   }
 
-  @Test("the same suite and seed tell the same, to the letter")
+  @Test("a suite with the same seed gives identical output")
   func repeats() throws {
     let runs = try (0..<2).map { _ in
       let bench = try SuiteBench("heart-rate")
@@ -148,7 +148,7 @@ struct SuiteRunTests {
     #expect(runs[0] == runs[1])
   }
 
-  @Test("JSON has an object for each event, with values, notes and errors")
+  @Test("JSON output has an object for each event, with values, notes and errors")
   func json() throws {
     let bench = try SuiteBench("echo")
     try bench.run(
@@ -166,7 +166,7 @@ struct SuiteRunTests {
     #expect(lines.last?.contains("\"exitStatus\":1,\"passed\":0,\"failed\":1") == true)
   }
 
-  @Test("sleep, refresh and the end of a test have the pauses of the application")
+  @Test("sleep, refresh and the end of a test pause as long as in nRF Connect")
   func pauses() throws {
     let bench = try SuiteBench("echo")
     try bench.run("<connect/> <refresh/> <sleep/> <sleep timeout=\"250\"/>")
@@ -179,7 +179,7 @@ struct SuiteRunTests {
   }
 
   @Test(
-    "a failure of the suite itself says what to write",
+    "the hint for a mistake in the suite names the operation to add",
     arguments: [
       ("<read \(Echo.echo)/>", "<connect/>"),
       ("<connect/> <assert-notification \(Echo.answers) timeout=\"1000\"/>", "write 0100"),

@@ -5,7 +5,7 @@ import Fleet
 import Jobs
 import Testing
 
-@Suite("The chains that a gateway allows")
+@Suite("Chains that a gateway allows")
 struct ChainPolicyTests {
   private static let digest = String(repeating: "a", count: 64)
 
@@ -34,7 +34,7 @@ struct ChainPolicyTests {
   }
 
   @Test(
-    "a chain is allowed if it uses nothing but the characteristics that are",
+    "a chain is allowed if it uses only allowed characteristics",
     arguments: [
       ("read battery-level; sleep 1s; log done", nil),
       ("read battery/battery-level", nil),

@@ -1,4 +1,4 @@
-// A follower has all events of a job in order, or knows how many it lacks.
+// A follower receives all events of a job in order, or knows how many are missing.
 
 import Fleet
 import Signals
@@ -34,7 +34,7 @@ struct EventFollowingTests {
 
   private static func at(_ seconds: Int) -> Instant { .start + .seconds(seconds) }
 
-  @Test("chunks that are late or repeated are delivered in order, each once")
+  @Test("late and repeated chunks are delivered in order, each once")
   func order() {
     var following = EventFollowing(of: job)
     var actions: [EventFollowing.Action] = []
@@ -50,7 +50,7 @@ struct EventFollowingTests {
     )
   }
 
-  @Test("missing chunks are asked for after a pause, once for each pause")
+  @Test("missing chunks are requested after a pause, once for each pause")
   func ask() {
     var following = EventFollowing(of: job)
     _ = following.handle(.record(.ended(ending)), at: .start)
@@ -68,7 +68,7 @@ struct EventFollowingTests {
     #expect(following.next == nil)
   }
 
-  @Test("what nobody sends is missing in the end, and counted")
+  @Test("chunks that are never sent are counted as missing at the end")
   func gaps() {
     var following = EventFollowing(of: job, patience: .seconds(5))
     _ = following.handle(.chunk(chunks[0]), at: .start)
@@ -85,7 +85,7 @@ struct EventFollowingTests {
     )
   }
 
-  @Test("other events than those of the digest count as missing")
+  @Test("events that do not match the digest count as missing")
   func forged() throws {
     var following = EventFollowing(of: job, patience: .seconds(1))
     var chunking = EventChunking(nonce: "n")
@@ -96,7 +96,7 @@ struct EventFollowingTests {
     #expect(following.handle(.woken, at: Self.at(1)) == [.complete(ending, missing: 4)])
   }
 
-  @Test("a run without events is complete with its end")
+  @Test("a run without events is complete when its end arrives")
   func none() {
     var following = EventFollowing(of: job)
     let end = EndRecord(.noGateway, owner: "desk", nonce: "d")

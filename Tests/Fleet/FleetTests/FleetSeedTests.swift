@@ -1,4 +1,4 @@
-// Seeded fleets full of faults keep the rules; a fleet without a step of the protocol does not.
+// Seeded fleets with many faults keep the rules; a fleet that omits a protocol step does not.
 
 import Fleet
 import SimulatedFleets
@@ -13,35 +13,35 @@ struct FleetSeedTests {
     #expect(run.problems == [], "blerun-simtest --fleet --seed \(seed)")
   }
 
-  @Test("seeds that broke a rule once do not break one", arguments: [200_679, 273_979])
+  @Test("seeds that once broke a rule no longer do", arguments: [200_679, 273_979])
   func mended(_ seed: UInt64) {
     #expect(SimulatedFleet.play(seed: seed).problems == [])
   }
 
-  /// Seeds that meet what few meet: they are played first.
+  /// Seeds that reach rare situations; they are played first.
   private static let seeds: [Omission: UInt64] = [
     .leaseCheck: 15, .leaseFromSending: 291, .armedReply: 3, .armedCheck: 23, .lateClaimGivenUp: 19,
     .endBeforeRelease: 3, .eventRequest: 22,
   ]
 
   @Test(
-    "a step of the protocol is needed: without it a rule is broken", arguments: Omission.allCases
+    "omitting any step of the protocol breaks a rule", arguments: Omission.allCases
   )
   func omissions(_ step: Omission) {
     let found = ([Self.seeds[step] ?? 0] + Array(0..<400)).first { seed in
       !SimulatedFleet.play(seed: seed, omitting: step).problems.isEmpty
     }
-    #expect(found != nil, "\(step) is not missed")
+    #expect(found != nil, "omitting \(step) breaks no rule")
   }
 
-  @Test("a seed gives the same run again, line by line", arguments: [3, 57, 1004])
+  @Test("a seed reproduces its run line by line", arguments: [3, 57, 1004])
   func repeats(_ seed: UInt64) {
     let first = SimulatedFleet.play(seed: seed, isRecording: true).timeline
     #expect(first == SimulatedFleet.play(seed: seed, isRecording: true).timeline)
     #expect(first.count > 20)
   }
 
-  @Test("jobs end in many ways, most of them ok where nothing goes wrong")
+  @Test("jobs end in every state, and at least a third of them succeed")
   func ends() {
     var ends: [EndState: Int] = [:]
     for seed in UInt64(40)..<100 {

@@ -1,4 +1,4 @@
-// What is read of a server before anything is sent: addresses, versions, streams.
+// Checks of a server before anything is sent: addresses, versions, streams.
 
 import Documents
 
@@ -10,7 +10,7 @@ import Documents
 
   @testable import FleetNATS
 
-  @Suite("The server of a fleet")
+  @Suite("The fleet server")
   struct FleetServerTests {
     @Test("an address has a server, a user and a fleet, and is printed without the password")
     func address() throws {
@@ -23,7 +23,7 @@ import Documents
     }
 
     @Test(
-      "an address that is none says what is wrong",
+      "an invalid address is an error that says what is wrong",
       arguments: [
         ("hall", "'hall' is not the address of a fleet"), ("http://a/b", "not the address"),
         ("nats://a", "the name of the fleet is missing"),
@@ -50,10 +50,10 @@ import Documents
       #expect(introduction.isAtLeast(needed) == isEnough && introduction.cluster == "c")
     }
 
-    @Test("something else than a NATS server is not one")
+    @Test("a server that is not NATS is rejected")
     func foreign() { #expect(ServerIntroduction("HTTP/1.1 400 Bad Request") == nil) }
 
-    @Test("keys lead to subjects and back, and foreign subjects to none")
+    @Test("keys map to subjects and back, and foreign subjects map to no key")
     func subjects() throws {
       let layout = StreamLayout(fleet: "hall")
       for kind in StoreKey.Kind.allCases {
@@ -66,7 +66,7 @@ import Documents
       #expect(layout.key(of: "blerun.hall.nothing.C0") == nil)
     }
 
-    @Test("a stream without a setting that is needed is refused: an old server ignores it")
+    @Test("a stream that lacks a required setting is rejected, since an old server ignores it")
     func ignoredSetting() throws {
       for stream in StreamLayout(fleet: "hall").streams {
         #expect(stream.difference(from: stream.settings) == nil)

@@ -8,7 +8,7 @@ import Signals
 import SimulatedFleets
 import Testing
 
-@Suite("The traffic of a fleet")
+@Suite("Fleet traffic")
 struct FleetTrafficTests {
   private static let gateways = 10
   private static let devices = 100
@@ -23,7 +23,7 @@ struct FleetTrafficTests {
     BluetoothAddress(number: 0xc0ff_ee00_0000 + UInt64(number))
   }
 
-  /// Gateways of which each observes devices of its own and those of the next one.
+  /// Gateways that each observe their own devices and those of the next gateway.
   private func join() {
     for number in 0..<Self.gateways {
       let half = Self.devices / 2
@@ -44,20 +44,20 @@ struct FleetTrafficTests {
   @Test("an idle gateway reports every 5 s, renews its entry every 10 s, and receives nothing")
   func idle() throws {
     join()
-    // What is done once in a while is done.
+    // By now the periodic work has been done.
     try wait(.seconds(601))
     counting.reset()
     try wait(.seconds(120))
     let sent = counting.sent
     #expect(sent["publish sightings"] == Self.gateways * 24)
     #expect(sent["update gateway"] == Self.gateways * 12)
-    // One of them looks for jobs that nobody follows, the others look whether it does.
+    // One gateway looks for jobs without a follower; the others check that it does.
     let sweeps = sent.filter { !["publish sightings", "update gateway"].contains($0.key) }
     #expect(sweeps.values.reduce(0, +) <= Self.gateways * 2 + 20, "\(sent)")
     #expect(counting.delivered.isEmpty, "\(counting.delivered)")
   }
 
-  @Test("a report is delivered to those who listen, and to no gateway")
+  @Test("a report is delivered to its subscribers and to no gateway")
   func noFanOut() throws {
     join()
     let listening = counting.subscribe(.all(.sightings)) { _, _ in }
@@ -68,7 +68,7 @@ struct FleetTrafficTests {
     #expect(counting.delivered == ["sightings": Self.gateways * 12])
   }
 
-  @Test("a job is announced to the gateways that observe its device, and takes few requests")
+  @Test("a job is announced to the gateways that observe its device, with few requests")
   func oneJob() throws {
     join()
     try wait(.seconds(20))
@@ -91,7 +91,7 @@ struct FleetTrafficTests {
     try wait(.seconds(4))
     for id in ids { #expect(submitter.end(of: id)?.state == .ok) }
     #expect(counts.withLock { $0.chains } == ids.count)
-    // Two observe each device; a record is of the start or of the end.
+    // Two gateways observe each device; a record reports the start or the end.
     let delivered = counting.delivered
     #expect(delivered == ["announce": 2 * ids.count, "result": 2 * ids.count])
     let idle = ["publish sightings", "update gateway"]
@@ -100,7 +100,7 @@ struct FleetTrafficTests {
     #expect(sent.values.reduce(0, +) <= 25 * ids.count, "\(sent)")
   }
 
-  @Test("a chain that has ended leaves its connection to the next job before its end is stored")
+  @Test("an ended chain frees its connection for the next job before its end is stored")
   func freeConnection() throws {
     let withoutEnds = CountingStore(counting) { [loop] request, limit, answer in
       guard case .append(_, .record(.ended), _) = request else { return false }
@@ -141,7 +141,7 @@ private final class CountingStore: JobStore {
   private let takes: @Sendable (StoreRequest, Duration, @escaping Answer) -> Bool
   private let state = Guarded(State())
 
-  /// - Parameter takes: Whether a request is answered here, and not by the store.
+  /// - Parameter takes: Whether a request is answered here instead of by the store.
   init(
     _ store: some JobStore,
     takes: @escaping @Sendable (StoreRequest, Duration, @escaping Answer) -> Bool = { _, _, _ in

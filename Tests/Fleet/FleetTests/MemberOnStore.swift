@@ -4,7 +4,7 @@ import Bluetooth
 import Fleet
 import Signals
 
-/// A submitter, what it asked of the store, and what it reported.
+/// A submitter, its requests to the store, and its reports.
 final class SubmitterOnStore: Sendable {
   private struct State {
     var machine: Submitter
@@ -56,7 +56,7 @@ final class SubmitterOnStore: Sendable {
   }
 }
 
-/// A gateway, and what it was to do.
+/// A gateway and its actions.
 final class GatewayOnStore: Sendable {
   private struct State {
     var machine: Gateway
@@ -86,7 +86,7 @@ final class GatewayOnStore: Sendable {
     }
   }
 
-  /// What it was to do, but for requests to the store.
+  /// Its actions, except requests to the store.
   var actions: [Gateway.Action] {
     state.withLock { state in
       state.actions.filter { if case .perform = $0 { false } else { true } }

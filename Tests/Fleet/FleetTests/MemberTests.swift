@@ -5,7 +5,7 @@ import Fleet
 import Signals
 import Testing
 
-@Suite("Members of a fleet")
+@Suite("Fleet members")
 struct MemberTests {
   private static let device = BluetoothAddress(number: 0xc0ff_ee00_0001)
   private static let chain = "steps:\n  - read: a\n"
@@ -42,7 +42,7 @@ struct MemberTests {
 
   // MARK: Submitters
 
-  @Test("a job that its submitter has left costs it nothing, and stays in the queue")
+  @Test("a detached job costs its submitter no requests and stays in the queue")
   func left() throws {
     let submitter = SubmitterOnStore(loop, store.client("desk"))
     let job = try job()
@@ -72,7 +72,7 @@ struct MemberTests {
   }
 
   @Test(
-    "a job for a bonded device is for a gateway with the bond",
+    "a job for a bonded device runs on a gateway that has the bond",
     arguments: [
       (nil, nil, "b"), ("c", nil, "c"), (nil, "c", "c"), ("a", nil, "b"),
     ] as [(String?, String?, String)]
@@ -93,7 +93,7 @@ struct MemberTests {
     #expect(stored.onlyGateway == expected)
   }
 
-  @Test("a job that no gateway begins ends with who listened and what was observed")
+  @Test("a job that no gateway starts ends with the gateways that listened and what they observed")
   func reasons() throws {
     try join("a") { _ in }
     try join("b") { $0.capabilities = ["indoor"] }
@@ -118,7 +118,7 @@ struct MemberTests {
     }
   }
 
-  @Test("jobs of one device are queued in the order in which they were submitted")
+  @Test("jobs for one device are queued in the order of submission")
   func order() throws {
     let (first, second) = (
       SubmitterOnStore(loop, store.client("desk")), SubmitterOnStore(loop, store.client("shop"))
@@ -144,7 +144,7 @@ struct MemberTests {
     return submitter
   }
 
-  @Test("a gateway holds no more connections than it may, and uses one that is free at once")
+  @Test("a gateway respects its connection limit and reuses a free connection immediately")
   func connections() throws {
     let submitter = SubmitterOnStore(loop, store.client("desk"))
     let gateway = GatewayOnStore(loop, store.client("hall"))
@@ -162,13 +162,13 @@ struct MemberTests {
     try #require(gateway.chains.count == FleetSettings().connections)
     for ended in 1...5 {
       gateway.handle(.chainEnded(gateway.chains[ended - 1], .ok))
-      // Less than a gateway waits that bids.
+      // Less than the time that a bidding gateway waits.
       try submitter.wait(.milliseconds(200))
       try #require(gateway.chains.count == FleetSettings().connections + ended)
     }
   }
 
-  @Test("a gateway that learns after its lease that its start is recorded begins no chain")
+  @Test("a gateway does not begin a chain if its start is confirmed after the lease has expired")
   func lateStart() throws {
     let job = try job()
     let device = StoreEntry(
@@ -204,7 +204,7 @@ struct MemberTests {
   }
 
   @Test(
-    "a gateway whose journal cannot be written, or whose device another program holds, claims nothing until then",
+    "a gateway claims nothing while its journal is not writable or its device is held",
     arguments: [
       (Gateway.Event.journalWritable(false), Gateway.Event.journalWritable(true)),
       (.held([device]), .held([])),
@@ -224,7 +224,7 @@ struct MemberTests {
     #expect(gateway.chain != nil)
   }
 
-  @Test("a write that the journal does not have is not permitted, and did not happen")
+  @Test("a write that cannot be journaled is not permitted and counts as not executed")
   func journalFails() throws {
     let job = try job { $0.deadline = .seconds(100) }
     let submitter = try submitted(job)
@@ -253,9 +253,9 @@ struct MemberTests {
     #expect((gateway.chain != nil) == claims)
   }
 
-  // MARK: A connection that somebody else holds
+  // MARK: A connection held by another program
 
-  @Test("a job whose device another program holds ends as held, with the gateway")
+  @Test("a job whose device another program holds ends as held and names the gateway")
   func heldByProgram() throws {
     try join("a") { _ in }
     let job = try job()
@@ -271,7 +271,7 @@ struct MemberTests {
     #expect(end.detail == "the device is connected to by another program on gateway a")
   }
 
-  @Test("a successor that cannot connect names its predecessor, and when that last renewed")
+  @Test("a successor that cannot connect reports its predecessor and its last renewal")
   func heldByPredecessor() throws {
     let job = try job { $0.deadline = .seconds(60) }
     let submitter = try submitted(job)

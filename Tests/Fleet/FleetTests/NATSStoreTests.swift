@@ -43,7 +43,7 @@
         let hasPassed = Guarded(false)
         let timer = loop.after(Self.limit) { hasPassed.withLock { $0 = true } }
         defer { timer.cancel() }
-        // What comes from other threads wakes the loop; a look now and then finds it in any case.
+        // Events from other threads wake the loop; an occasional poll covers a missed wake-up.
         let looks = Guarded<[LoopTimer]>([])
         @Sendable func look() {
           let timer = loop.after(.milliseconds(20)) { look() }
@@ -57,22 +57,22 @@
       try body(store)
     }
 
-    @Test("changes only what has the expected revision")
+    @Test("an update succeeds only with the expected revision")
     func compareAndSet() throws { try tested { try StoreContract.compareAndSet($0) } }
 
-    @Test("appends once behind the expected record of a subject")
+    @Test("a record is appended only once after the expected last record of a subject")
     func append() throws { try tested { try StoreContract.append($0) } }
 
-    @Test("lists the entries of a pattern by key")
+    @Test("a list returns the entries that match a pattern, by key")
     func list() throws { try tested { try StoreContract.list($0) } }
 
-    @Test("a watch reports what exists, the end of that, and every change")
+    @Test("a watch reports the existing entries, the end of these, and every change")
     func watch() throws { try tested { try StoreContract.watch($0) } }
 
-    @Test("subscribers receive what is published and what is appended")
+    @Test("subscribers receive published messages and appended records")
     func publish() throws { try tested { try StoreContract.publish($0) } }
 
-    @Test("an empty fleet lists nothing, and a watch of it begins with the end of that")
+    @Test("an empty fleet lists nothing, and a watch of it starts with the end marker")
     func empty() throws {
       try tested { store in
         #expect(try store.ask(.list(.all(.device))) == .entries([]))
@@ -84,7 +84,7 @@
       }
     }
 
-    @Test("many requests at once are each answered once")
+    @Test("each of many concurrent requests is answered exactly once")
     func many() throws {
       try tested { store in
         let answers = Guarded<[StoreAnswer]>([])
@@ -117,7 +117,7 @@
       .device(DeviceEntry(queue: JobID(text).map { [QueuedJob($0)] } ?? []))
     }
 
-    @Test("a server that is killed loses nothing acknowledged, and a watch goes on behind it")
+    @Test("a killed server loses no acknowledged change, and a watch continues after its restart")
     func restart() throws {
       try tested { store in
         let events = Guarded<[WatchEvent]>([])
@@ -148,7 +148,7 @@
       }
     }
 
-    @Test("a server that answers nothing leaves a change unknown, within its limit")
+    @Test("if the server does not answer, the outcome of a change is unknown after its limit")
     func paused() throws {
       try tested { store in
         let first = try store.revision(.create(Self.key, Self.value("a")))
@@ -162,7 +162,7 @@
       }
     }
 
-    @Test("a list of nothing ends, although the server did not answer whether there is anything")
+    @Test("listing an empty store ends even if the server does not answer whether entries exist")
     func unansweredInfo() throws {
       func settings(_ permissions: String) -> String {
         """
@@ -183,7 +183,7 @@
       #expect(answer.withLock { $0 } == .entries([]))
     }
 
-    @Test("what is wrong with a server is said before anything is done")
+    @Test("an unsuitable server is reported before anything is done")
     func unfit() throws {
       let bare = try NATSServer("")
       let address = try FleetAddress(parsing: bare.address(of: fleet))

@@ -1,4 +1,4 @@
-// Which gateway tries first, and what a name means.
+// Which gateway tries first, and how a name is resolved.
 
 import Bluetooth
 import Fleet
@@ -22,7 +22,7 @@ struct PlacementTests {
     #expect(abs(bid.score - expected) < 0.000_001)
   }
 
-  @Test("the better score waits less, a preferred gateway not at all")
+  @Test("a better score waits less, and a preferred gateway does not wait")
   func delay() {
     let window = Duration.milliseconds(500)
     var far = Bid(rssi: -90, freeConnections: 4)
@@ -33,7 +33,7 @@ struct PlacementTests {
     #expect(far.delay(window: window) == .zero)
   }
 
-  @Test("a name is decided on after all gateways had the time to report, or at the deadline")
+  @Test("a name is resolved after all gateways had time to report, or at the deadline")
   func search() {
     func at(_ seconds: Int) -> Instant { .start + .seconds(seconds) }
     func search() -> NameSearch {
@@ -67,7 +67,7 @@ struct PlacementTests {
     return sighting
   }
 
-  @Test("a name means one identity address, or the reason why it does not")
+  @Test("a name resolves to a single identity address, or to the reason why it does not")
   func names() {
     var resolution = NameResolution(of: "Thermo")
     resolution.add(SightingReport(gateway: "b", sightings: [Self.sighting(1, "Other")]))

@@ -1,4 +1,4 @@
-// What every store of a fleet has to do, as one test body for all of them.
+// The contract of every fleet store, as one test body for all of them.
 //
 // It runs on the store in memory; a store over a network runs the same body.
 
@@ -23,7 +23,7 @@ struct StoreUnderTest<First: JobStore, Second: JobStore> {
     return try #require(all.first)
   }
 
-  /// Waits until a request of the second client is answered: its subscriptions are in effect then.
+  /// Waits for the answer to a request of the second client: its subscriptions are active then.
   func settle() throws {
     let isAnswered = Guarded(false)
     second.perform(.list(.one(.sweep)), within: .seconds(15)) { _ in
@@ -32,7 +32,7 @@ struct StoreUnderTest<First: JobStore, Second: JobStore> {
     try wait { isAnswered.withLock { $0 } }
   }
 
-  /// The revision of a change that is expected to be made.
+  /// The revision after a change that must succeed.
   func revision(_ request: StoreRequest) throws -> Revision {
     guard case .applied(let revision) = try ask(request) else {
       Issue.record("\(request) was not applied")

@@ -1,4 +1,4 @@
-// The store in memory keeps the contract, and can do what a network does.
+// The store in memory fulfils the contract and can simulate the faults of a network.
 
 import Bluetooth
 import Fleet
@@ -15,24 +15,24 @@ struct StoreContractTests {
 
   private func tested(_ store: MemoryStore) -> StoreUnderTest<some JobStore, some JobStore> {
     StoreUnderTest(first: store.client("a"), second: store.client("b")) { [loop] reached in
-      // A test that waits for what never comes ends with an idle loop.
+      // A test that waits for something that never happens ends when the loop is idle.
       try loop.drive(until: reached)
     }
   }
 
-  @Test("changes only what has the expected revision")
+  @Test("an update succeeds only with the expected revision")
   func compareAndSet() throws { try StoreContract.compareAndSet(tested(store())) }
 
-  @Test("appends once behind the expected record of a subject")
+  @Test("a record is appended only once after the expected last record of a subject")
   func append() throws { try StoreContract.append(tested(store())) }
 
-  @Test("lists the entries of a pattern by key")
+  @Test("a list returns the entries that match a pattern, by key")
   func list() throws { try StoreContract.list(tested(store())) }
 
-  @Test("a watch reports what exists, the end of that, and every change")
+  @Test("a watch reports the existing entries, the end of these, and every change")
   func watch() throws { try StoreContract.watch(tested(store())) }
 
-  @Test("subscribers receive what is published and what is appended")
+  @Test("subscribers receive published messages and appended records")
   func publish() throws { try StoreContract.publish(tested(store())) }
 
   // MARK: Faults
@@ -43,7 +43,7 @@ struct StoreContractTests {
     .device(DeviceEntry(queue: JobID(text).map { [QueuedJob($0)] } ?? []))
   }
 
-  @Test("a lost reply is unknown, and the change was made")
+  @Test("if the reply is lost, the outcome is unknown although the change was made")
   func lostReply() throws {
     var faults = StoreFaults.none
     faults.lostReplies = 1000
@@ -53,7 +53,7 @@ struct StoreContractTests {
     #expect(loop.now.sinceStart == .seconds(15))
   }
 
-  @Test("a late request is unknown, and the change is made after its limit")
+  @Test("if a request is late, the outcome is unknown and the change is made after its limit")
   func lateRequest() throws {
     let store = store()
     let tested = tested(store)
@@ -68,11 +68,11 @@ struct StoreContractTests {
     #expect(unknown == 6)
     #expect(store.entries(.all(.device)) == [])
     store.heal("a")
-    // Some were held on their way, some were lost.
+    // Some requests were held up on the way, and some were lost.
     #expect((1...5).contains(store.entries(.all(.device)).count))
   }
 
-  @Test("a cut towards the client loses replies; a cut from it, requests")
+  @Test("a cut towards the client loses replies, and a cut from the client loses requests")
   func directions() throws {
     let store = store()
     let tested = tested(store)
@@ -100,7 +100,7 @@ struct StoreContractTests {
     #expect(try tested.ask(.update(Self.key, Self.value("b"), expecting: first)) != .refused)
   }
 
-  @Test("a watch misses nothing while the store is away")
+  @Test("a watch misses no change while the store is unreachable")
   func restart() throws {
     let store = store()
     let tested = tested(store)
@@ -122,7 +122,7 @@ struct StoreContractTests {
     withExtendedLifetime(watch) {}
   }
 
-  @Test("deliveries are repeated and lost when the faults ask for it", arguments: [0, 2])
+  @Test("faults repeat and lose deliveries", arguments: [0, 2])
   func deliveries(count: Int) throws {
     var faults = StoreFaults.none
     faults.repeatedDeliveries = count == 2 ? 1000 : 0

@@ -1,11 +1,11 @@
-// The values of the store keep their form, and foreign ones are checked like files.
+// Stored values keep their format, and foreign ones are validated like files.
 
 import Bluetooth
 import Fleet
 import Signals
 import Testing
 
-@Suite("Values of the store")
+@Suite("Values in the store")
 struct StoredValueTests {
   private static let address = BluetoothAddress(number: 0xc0ff_ee00_0001)
   private static let digest = String(repeating: "0f", count: 32)
@@ -60,7 +60,7 @@ struct StoredValueTests {
     ]
   }
 
-  @Test("what is written is read back")
+  @Test("every stored value parses back")
   func forms() throws {
     for (key, value) in try Self.values() {
       let read = try StoredValue(value.text, at: key)
@@ -68,7 +68,7 @@ struct StoredValueTests {
     }
   }
 
-  @Test("the form of an entry")
+  @Test("a device entry is stored in its exact JSON form")
   func text() throws {
     let entry = DeviceEntry(queue: [QueuedJob(try #require(JobID("job-1")))], claim: Self.claim)
     let claim =
@@ -79,7 +79,7 @@ struct StoredValueTests {
   }
 
   @Test(
-    "a foreign value is refused with what is wrong",
+    "an invalid stored value is rejected with the reason",
     arguments: [
       ("{", "device.C0FFEE000001"), ("{\"queue\":[]}", "the key 'version' is missing"),
       ("{\"version\":0,\"queue\":[]}", "version: expected a whole number, found 0"),
@@ -103,7 +103,7 @@ struct StoredValueTests {
     #expect(error?.description.contains(problem) == true, "\(error?.description ?? "")")
   }
 
-  @Test("a name with characters beyond plane 0 is read as it was advertised")
+  @Test("a name with characters beyond the Basic Multilingual Plane is parsed as advertised")
   func names() throws {
     var sighting = Sighting(address: Self.address, rssi: -60)
     sighting.name = "Lamp 💡 \u{10ffff} ä \0"
@@ -118,7 +118,7 @@ struct StoredValueTests {
     #expect(read == .sightings(SightingReport(gateway: "hall-1", sightings: [sighting])))
   }
 
-  @Test("members of a version and of the next one read each other's entries")
+  @Test("members of one version and the next can read each other's entries")
   func nextVersion() throws {
     let loop = VirtualTimeLoop()
     let store = MemoryStore(on: loop, seed: 0)
@@ -146,7 +146,7 @@ struct StoredValueTests {
       .last == .device(DeviceEntry(queue: []))
     )
     watch.cancel()
-    // What a gateway has to know of a job is its version, which is kept.
+    // A gateway only needs the version of such a job, which is kept.
     let id = try #require(JobID("a"))
     let job = FleetJob(
       id: id, device: Self.address, chain: Self.digest, submitter: "desk", deadline: .seconds(60)
@@ -160,7 +160,7 @@ struct StoredValueTests {
     #expect(StoredValue.job(read).text == text)
   }
 
-  @Test("a queue, a chain and a deadline have bounds")
+  @Test("the queue, the chain and the deadline are limited")
   func bounds() throws {
     let jobs = (0...DeviceEntry.longestQueue).compactMap { JobID("job-\($0)").map(QueuedJob.init) }
     let long = StoredValue.device(DeviceEntry(queue: jobs)).text
@@ -178,7 +178,7 @@ struct StoredValueTests {
     }
   }
 
-  @Test("the text of a chain has the SHA-256 of its key")
+  @Test("the text of a chain must match the SHA-256 in its key")
   func chainDigest() throws {
     let key = StoreKey.chain(of: "steps: []\n")
     #expect(throws: UnreadableValue.self) {
@@ -187,7 +187,7 @@ struct StoredValueTests {
     #expect(try StoredValue(StoredValue.chain("steps: []\n").text, at: key) != .announcement)
   }
 
-  @Test("keys have no colons and lead back to the address")
+  @Test("keys contain no colons and map back to the address")
   func keys() {
     #expect(StoreKey.device(Self.address).description == "device.C0FFEE000001")
     #expect(StoreKey.device(Self.address).address == Self.address)

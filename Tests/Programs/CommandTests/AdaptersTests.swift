@@ -36,7 +36,7 @@ struct AdaptersTests {
     )
   }
 
-  @Test("an adapter that both know is one; others are listed by whoever knows them")
+  @Test("adapters known to both sources are merged; others are listed by the source that has them")
   func merged() {
     let all = ListedAdapter.all(
       [facts("hci0", 1), facts("hci10", nil)],
@@ -47,7 +47,7 @@ struct AdaptersTests {
     #expect(ListedAdapter.all([facts("hci0", 1)], []).count == 1)
   }
 
-  @Test("what a source does not know is left out, and null in JSON")
+  @Test("details that a source lacks are omitted in text and null in JSON")
   func output() {
     let all = ListedAdapter.all([facts("hci0", 1)], [details("hci1", 2)])
     #expect(

@@ -4,7 +4,7 @@
 import Fixtures
 import Testing
 
-@Suite("Commands about attributes", .blocking)
+@Suite("Attribute commands", .blocking)
 struct AttributeCommandTests {
   let echo = "Simulators/devices/echo.yaml"
   let value = "6e5d0002-1b1a-4e1c-8f6b-0b6c1d2e3f40"
@@ -18,7 +18,7 @@ struct AttributeCommandTests {
     #expect(descriptor.output == "Echo\n")
   }
 
-  @Test("an exchange takes an answer that comes before the write's own, and one after it")
+  @Test("an exchange accepts an answer that arrives before or after the write response")
   func exchange() throws {
     let control = "6e5d0003-1b1a-4e1c-8f6b-0b6c1d2e3f40"
     let answers = "6e5d0004-1b1a-4e1c-8f6b-0b6c1d2e3f40"
@@ -41,7 +41,7 @@ struct AttributeCommandTests {
     #expect(times[1][1] > times[1][0], "\(ends[1])")
   }
 
-  @Test("a refusal goes to standard error, with the status of its class")
+  @Test("a refused read prints to standard error and exits with the status of its class")
   func refused() throws {
     let run = try blerun("read", "6e5d0003-1b1a-4e1c-8f6b-0b6c1d2e3f40", "--simulate", echo)
     #expect(run.status == 1)
@@ -49,7 +49,7 @@ struct AttributeCommandTests {
     #expect(run.errors.contains("does not permit reading this attribute"))
   }
 
-  @Test("write says nothing when it was done, and why when it was not")
+  @Test("write prints nothing on success and the reason on failure")
   func write() throws {
     let run = try blerun("write", value, "u8:1", "utf8:x", "--request", "--simulate", echo)
     #expect(run.status == 0, "\(run.errors)")
@@ -65,7 +65,7 @@ struct AttributeCommandTests {
     #expect(behind.errors.contains("the offset lies beyond the end of the value"))
   }
 
-  @Test("watch ends at its time; it prints the present value at once, and says what it watches")
+  @Test("watch prints the current value at once, says what it watches, and ends after --for")
   func watchFor() throws {
     let run = try blerun([
       "watch", value, "--acquire", "--resume", "--for", "500ms", "--simulate", echo,
@@ -75,7 +75,7 @@ struct AttributeCommandTests {
     #expect(run.errors.contains("watching \(value); Ctrl-C ends it"), "\(run.errors)")
   }
 
-  @Test("inspect does not wait long for a protected value, and goes on with the others")
+  @Test("inspect gives up early on a protected value and continues with the others")
   func inspectProtected() throws {
     let lock = "Simulators/devices/lock.yaml"
     let run = try blerun("inspect", "--simulate", lock)
@@ -94,7 +94,7 @@ struct AttributeCommandTests {
   }
 
   @Test(
-    "inspect ends with what ended the connection",
+    "inspect fails with the fault that ended the connection",
     arguments: ["bus-closed", "adapter-off, for: 1h", "daemon-crash, for: 1h", "link-lost"]
   )
   func inspectEnded(fault: String) throws {
@@ -123,7 +123,7 @@ struct AttributeCommandTests {
     #expect(!run.lines.contains { $0.contains("serial-number-string") })
   }
 
-  @Test("inspect has the reason of each value that is none, as read has")
+  @Test("inspect prints the same reason for an invalid value as read does")
   func inspectInvalid() throws {
     let folder = try TemporaryFolder()
     let file = try folder.file(
@@ -157,7 +157,7 @@ struct AttributeCommandTests {
     #expect(json.map { $0.contains(#""problem":""#) } == values.map(\.1))
   }
 
-  @Test("inspect shows the values of descriptors, and none with --no-values")
+  @Test("inspect prints descriptor values, and no values with --no-values")
   func inspect() throws {
     let run = try blerun("inspect", "--simulate", echo)
     #expect(run.lines.contains { $0.contains("User Description") && $0.hasSuffix("  Echo") })

@@ -18,14 +18,14 @@ struct BatchCommandTests {
   }
 
   @Test(
-    "hundreds of devices, eight at once, in bounded memory, with their journal",
+    "a batch of hundreds of devices, eight at a time, runs in bounded memory with a journal",
     .disabled(if: Sanitizer.isActive, "an instrumented program has memory of its own")
   )
   func thousand() throws {
     let count = testsEverything ? 1000 : 250
     let world = try folder.tags(count)
     let batch = try batch(count, "steps: [ { read: battery-level } ]\nconcurrency: 8")
-    // The kernel refuses the program more memory of its own than that, in KiB.
+    // The kernel limits the data segment of the program to this size, in KiB.
     let bounded = "ulimit -d \(Self.memory); exec \"$0\" \"$@\""
     let run = try RunningProgram(
       ["/bin/sh", "-c", bounded, binaryPath, "batch", batch, "--simulate", world]
@@ -34,7 +34,7 @@ struct BatchCommandTests {
     ).end()
     #expect(run.status == 0, "\(run.errors.suffix(2000))")
     #expect(run.output.contains("\(count) devices: \(count) ok\n"))
-    // Elsewhere than at a terminal there is a plain line for each tenth.
+    // Without a terminal, a plain line is printed for each tenth.
     let progress = run.errors.split(separator: "\n").filter { $0.contains("/\(count) devices") }
     #expect(progress.count == 10 && progress.last == "blerun: \(count)/\(count) devices")
     #expect(!run.errors.contains("\u{1b}"))
@@ -46,7 +46,7 @@ struct BatchCommandTests {
 
   private static let memory = 196_608
 
-  @Test("tags that change their addresses each 15 minutes: in hourly rounds no step is lost")
+  @Test("hourly rounds lose no step on tags that change their addresses every 15 minutes")
   func changingAddresses() throws {
     let world = try folder.file(
       "tags.yaml",
@@ -85,7 +85,7 @@ struct BatchCommandTests {
     #expect(steps.allSatisfy { $0.contains(#""status":"ok""#) })
   }
 
-  @Test("at a terminal that cannot write a line anew: plain lines")
+  @Test("a terminal that cannot rewrite a line gets plain lines")
   func dumb() throws {
     let (world, batch) = (try folder.tags(3), try batch(3, "steps: [ { read: battery-level } ]"))
     let shown = try RunningProgram(
@@ -98,7 +98,7 @@ struct BatchCommandTests {
     #expect(shown.contains("blerun: 3/3 devices"))
   }
 
-  @Test("SIGTERM ends the chains under way, and the wait for the next run")
+  @Test("SIGTERM ends the running chains and the wait for the next round")
   func signal() throws {
     let (world, batch) = (
       try folder.tags(3), try batch(3, "steps: [ { read: battery-level }, { sleep: 50s } ]")
@@ -131,7 +131,7 @@ struct BatchCommandTests {
     #expect(run.errors.contains("limit it with --runs"))
   }
 
-  @Test("how the link is made, and how long a step may take, are said for all devices")
+  @Test("connection options and the step timeout apply to all devices")
   func options() throws {
     let batch = try batch(2, "steps: [ { read: battery-level } ]")
     let plan = try blerun([

@@ -1,5 +1,5 @@
-// Batches that are killed, at every boundary of a step or at a sample of them, and go on: no device
-// that is done is done again, nothing that was measured is lost, no link is left.
+// Batches that are killed at every boundary of a step, or at a sample of them, and then resumed: no
+// finished device runs again, no recorded value is lost, and no link is left.
 
 import Fixtures
 import Foundation
@@ -47,12 +47,12 @@ struct BatchCrashTests {
     )
   }
 
-  /// How many lines the batch prints when nobody kills it: for each device its beginning and end,
-  /// and two for each of four steps and the value of one; two of its own.
+  /// The number of lines of a batch that is not killed: for each device its start and end, and
+  /// two for each of four steps and the value of one; two of the batch itself.
   private static let lines = 3 * (2 + 4 * 2 + 1) + 2
 
   @Test(
-    "at every step, and goes on: each device is done once, nothing is lost, no link is left",
+    "a batch killed at any step resumes: no device runs twice, and no record or link is left",
     arguments: [1, 2]
   )
   func everywhere(concurrency: Int) throws {
@@ -63,13 +63,13 @@ struct BatchCrashTests {
     for line in moments {
       let first = try host.start(["batch", batch, "--output", "json"])
       first.waitForLines(line)
-      // One at a time at the boundary, two at a time somewhat behind it.
+      // With one device at a time at the boundary, with two somewhat after it.
       if concurrency > 1 { poll(nil, 0, Int32.random(in: 0...9, using: &generator)) }
       first.send(SIGKILL)
       let killed = first.end()
       if killed.status == 137 { kills += 1 }
       guard let run = try lastRun(), killed.lines.count > 1 || run.finished == nil else {
-        // It died before it began: nothing is there to go on with.
+        // It was killed before it began, so there is nothing to resume.
         early += 1
         continue
       }
@@ -85,7 +85,7 @@ struct BatchCrashTests {
       #expect(second.status == 0, "\(place): \(second.output) \(second.errors)")
       try checkDone(run.run, place)
       #expect(try !host.isConnected(), "\(place)")
-      // Where all was done, only the file of a lease may be there: nobody looked at it.
+      // If all devices were done, a lease file may remain that no command has checked.
       #expect(host.leases.isEmpty || second.errors.contains("nothing is left"), "\(place)")
     }
     #expect(kills > (testsEverything ? moments.count / 2 : 1))
@@ -114,7 +114,7 @@ struct BatchCrashTests {
     let kept = Recorded<String>()
     _ = try file.exportJSON(run.run) { kept.add($0) }
     var printed = killed.output.components(separatedBy: "\n")
-    // What follows the last line end was cut off.
+    // Text after the last line break was cut off.
     printed.removeLast()
     for device in Self.straps {
       let told = printed.filter { $0.contains(#""device":"\#(device)""#) }

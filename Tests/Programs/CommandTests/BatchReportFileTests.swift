@@ -7,7 +7,7 @@ import Foundation
 import Glibc
 import Testing
 
-@Suite("Reports of batches into files", .blocking)
+@Suite("Batch report files", .blocking)
 struct BatchReportFileTests {
   private let folder: TemporaryFolder
   private let world: String
@@ -27,7 +27,7 @@ struct BatchReportFileTests {
     return try blerun(["batch", file, "--simulate", world] + reports + arguments)
   }
 
-  @Test("a scan that finds nothing leaves whole reports that are no good ones, printed ones too")
+  @Test("a scan that finds nothing still writes complete reports, which show the failure")
   func nothingFound() throws {
     let none = "devices: { scan: 1s, name: \"Nope*\" }\nsteps: [ { read: battery-level } ]"
     let ended = try batch(none, "--output", "tap")
@@ -38,7 +38,7 @@ struct BatchReportFileTests {
     #expect(try folder.text("r.html").hasSuffix("</html>\n"))
   }
 
-  @Test("where nothing is left, reports say that; where failed devices are left out, that")
+  @Test("reports state that nothing was left to run, or that failed devices were skipped")
   func nothingLeft() throws {
     let journal = path("j.sqlite")
     let good = "devices: [ Tag-1 ]\nsteps: [ { read: battery-level } ]"
@@ -55,7 +55,7 @@ struct BatchReportFileTests {
     #expect(try folder.text("r.tap").contains("\nnot ok 1 - Tag-2\n"))
   }
 
-  @Test("of a schedule the last round that did not go well is told")
+  @Test("for a schedule, the report shows the last round that failed")
   func schedule() throws {
     let rounds = "devices: [ Tag-1 ]\nsteps: [ { read: battery-level } ]\nevery: 10s"
     #expect(try batch(rounds, "--runs", "3").status == 0)
@@ -75,7 +75,7 @@ struct BatchReportFileTests {
     #expect(try folder.text("f.tap") == ended.output)
   }
 
-  @Test("a report of before stays until there is a new one, with its mode and its links")
+  @Test("an old report is kept until the new one is complete; its mode and symlink are preserved")
   func kept() throws {
     let real = try folder.file("real.tap", "old")
     chmod(real, 0o640)
@@ -99,7 +99,7 @@ struct BatchReportFileTests {
     #expect(names.count { $0.hasPrefix("real.tap") } == 1, "\(names)")
   }
 
-  @Test("what cannot be begun stands in the report: no secret")
+  @Test("the report shows why a run could not begin: a missing secret")
   func notBegun() throws {
     let chain = try folder.file(
       "pair.yaml",

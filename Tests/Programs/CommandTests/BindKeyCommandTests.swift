@@ -5,7 +5,7 @@ import Fixtures
 import Foundation
 import Testing
 
-@Suite("Keys on the command line", .blocking)
+@Suite("Bind keys on the command line", .blocking)
 struct BindKeyCommandTests {
   private static let key = "231d39c1d7cc1ab1aee224cd096db932"
   private static let hex = "41a47266c95f730011223378237214"
@@ -35,7 +35,7 @@ struct BindKeyCommandTests {
     ).end()
   }
 
-  @Test("scan decodes with the key, and gives the reason without one or with a wrong one")
+  @Test("scan decodes with the bind key, and prints the reason if it is missing or wrong")
   func scan() throws {
     let open = try blerun(["scan", "--names", names])
     #expect(open.status == 0, "\(open.errors)")
@@ -61,7 +61,7 @@ struct BindKeyCommandTests {
     #expect(unfit.output.hasSuffix(text), "\(unfit.output)")
   }
 
-  @Test("a step scan decodes too, also in the journal; the key is in no output and in no file")
+  @Test("a scan step also decodes for the journal, and no output or file contains the key")
   func secret() throws {
     let (journal, page) = (folder.path + "/runs.sqlite", folder.path + "/run.html")
     let run = try blerun([
@@ -86,7 +86,7 @@ struct BindKeyCommandTests {
     }
   }
 
-  @Test("a wrong key is an error with its place, and is not shown")
+  @Test("an invalid key is reported with its place and is not printed")
   func wrong() throws {
     let wrong = try folder.file("wrong.yaml", "keys:\n  Attic: \(Self.key.dropLast())\n")
     let scan = try blerun(["scan", "--names", wrong])

@@ -4,7 +4,7 @@ import Fixtures
 import Foundation
 import Glibc
 
-/// Where the binary keeps what outlives it, unless a test says otherwise: nothing of the user's.
+/// The state folder of the binary unless a test sets another one; never that of the user.
 private let stateFolder = "/tmp/blerun-test-state-\(getpid())"
 
 /// The binary under test: that of the folder `BLERUN_PROGRAMS`, as `make test` sets it, or the one

@@ -1,4 +1,4 @@
-// `blerun check`: what is wrong with files of each kind, and what is right, without what prints it.
+// `blerun check`: the problems found in files of each kind, without the printing.
 
 import Documents
 import Fixtures
@@ -8,7 +8,7 @@ import Testing
 
 @testable import Program
 
-@Suite("What check finds")
+@Suite("Problems that check finds")
 struct CheckTests {
   private static let thermometer = projectFolder + "/Simulators/devices/thermometer.yaml"
 
@@ -25,7 +25,7 @@ struct CheckTests {
     try check(words).problems.map(\.description)
   }
 
-  @Test("where a chain names a device or a characteristic that is not simulated")
+  @Test("check reports a chain that uses a device or characteristic that is not simulated")
   func notSimulated() throws {
     let chain = try folder.file(
       "lamp.yaml",
@@ -45,7 +45,7 @@ struct CheckTests {
     #expect(problems.last.flatMap { LineExcerpt($0) }?.lines == [line, "         ^"])
   }
 
-  @Test("timers of one state that fire at the same instants are warned about")
+  @Test("check warns about timers of one state that fire at the same instants")
   func timers() throws {
     let device = try folder.file(
       "timers.yaml",
@@ -78,7 +78,7 @@ struct CheckTests {
     #expect(found.last == warning("13:13", "always", "1s", "12:13"))
   }
 
-  @Test("what a simulated characteristic does not offer, unless the step is to fail")
+  @Test("check reports operations that a characteristic lacks, unless the step must fail")
   func notOffered() throws {
     let device = try folder.file(
       "device.yaml",
@@ -135,7 +135,7 @@ struct CheckTests {
     )
   }
 
-  @Test("what is wrong with a scenario, and with the devices it uses")
+  @Test("check reports errors in a scenario and in the devices that it uses")
   func scenario() throws {
     let device = try folder.file("device.yaml", "address: here\n")
     let scenario = try folder.file(
@@ -149,7 +149,7 @@ struct CheckTests {
     ] { #expect(texts.contains(text), "\(texts)") }
   }
 
-  @Test("device files, scenarios, chains and batches are told apart by their keys")
+  @Test("check tells device files, scenarios, chains and batches apart by their keys")
   func kinds() throws {
     // A file may be long, if only in what says nothing.
     let remark = "# " + String(repeating: "long, ", count: 200_000)

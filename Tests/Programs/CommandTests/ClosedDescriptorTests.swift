@@ -1,4 +1,4 @@
-// Commands whose standard descriptors are closed at their start, or that may open few others.
+// Commands that start with closed standard descriptors, or may open few others.
 
 import Fixtures
 import Foundation
@@ -12,7 +12,7 @@ struct ClosedDescriptorTests {
   init() throws { folder = try TemporaryFolder() }
 
   @Test(
-    "nothing that would be printed is written into a report",
+    "with standard descriptors closed, no output ends up in a report",
     arguments: [("<&-", 0), (">&-", 74), ("2>&-", 0), ("<&- 2>&-", 0), ("<&- >&- 2>&-", 74)]
   )
   func report(closed: String, status: Int32) throws {
@@ -24,7 +24,7 @@ struct ClosedDescriptorTests {
     #expect(XMLParser(data: Data(text.utf8)).parse(), "\(text)")
   }
 
-  @Test("few descriptors are an error on standard error", arguments: [6, 8, 12, 15])
+  @Test("too few descriptors are reported on standard error", arguments: [6, 8, 12, 15])
   func few(limit: Int) throws {
     for command in ["run --simulate Simulators/devices/battery.yaml", "history"] {
       let ended = try shell("ulimit -n \(limit); exec \"$0\" \(command)")

@@ -6,7 +6,7 @@ import Foundation
 import Glibc
 import Testing
 
-@Suite("Programs of chains", .blocking)
+@Suite("Programs in chains", .blocking)
 struct CommandStepCommandTests {
   private let folder: TemporaryFolder
 
@@ -29,7 +29,7 @@ struct CommandStepCommandTests {
   }
 
   @Test(
-    "it runs in the folder of the chain, with arguments and input",
+    "a program runs in the folder of the chain, with arguments and input",
     arguments: [[], ["--real-time"]]
   )
   func runs(_ options: [String]) throws {
@@ -44,7 +44,7 @@ struct CommandStepCommandTests {
   }
 
   @Test(
-    "a program that fails is explained",
+    "the output explains the failure of a program",
     arguments: [
       ("echo no such key >&2; exit 3", "", "it ended with status 3: no such key"),
       ("kill -9 $$", "", "signal 9 ended it"),
@@ -55,7 +55,7 @@ struct CommandStepCommandTests {
     ]
   )
   func fails(_ script: String, _ keys: String, _ why: String) throws {
-    // In real time it is another loop that waits for the program.
+    // In real time, a different loop waits for the program.
     for options in keys.isEmpty ? [[]] : [[], ["--real-time"]] {
       let run = try run(script, keys, options: ["--allow-commands"] + options)
       #expect(run.output.contains("why    \(why)"), "\(run.output) \(run.errors)")
@@ -64,7 +64,7 @@ struct CommandStepCommandTests {
   }
 
   @Test(
-    "a file that cannot be started is explained",
+    "the output explains why a file cannot be started",
     arguments: [
       ("#!/no/such/interpreter\n", "the interpreter that its first line names is missing"),
       ("echo\n", "it is no program, and has no first line such as #!/bin/sh"),
@@ -83,7 +83,7 @@ struct CommandStepCommandTests {
   }
 
   @Test(
-    "what it starts does not outlive it, in whatever group or session",
+    "a program that times out ends with all its children, in whatever group or session",
     arguments: [
       "sleep 600 & echo $! >pid; trap '' TERM; wait; wait",
       // A session of its own, while its parent is there.
@@ -100,7 +100,7 @@ struct CommandStepCommandTests {
     #expect(hasEnded(try folder.text("pid")))
   }
 
-  @Test("a program that ends by itself may leave others behind")
+  @Test("a program that ends by itself may leave children behind")
   func leavesOthers() throws {
     let run = try run("sleep 600 >/dev/null 2>&1 & echo $! >pid; echo done")
     #expect(run.output.contains("v=done"), "\(run.output)")
@@ -125,7 +125,7 @@ struct CommandStepCommandTests {
   }
 
   @Test(
-    "a signal ends a program that ignores the request, and then the run",
+    "a signal ends a program that ignores SIGTERM, and then the run",
     arguments: [[], ["--real-time"]]
   )
   func signal(_ options: [String]) throws {
@@ -143,7 +143,7 @@ struct CommandStepCommandTests {
   }
 
   @Test(
-    "a program does not outlive a run that is killed, or leaves at once",
+    "a program does not outlive a run that is killed or exits immediately",
     arguments: [[], ["--real-time"]], [[SIGKILL], [SIGINT, SIGQUIT]]
   )
   func killed(_ options: [String], _ signals: [Int32]) throws {
@@ -173,7 +173,7 @@ struct CommandStepCommandTests {
   }
 
   @Test(
-    "a signal does not keep the programs of a clean-up from running",
+    "after a signal, the programs of a clean-up still run",
     arguments: [[], ["--real-time"]]
   )
   func cleanUp(_ options: [String]) throws {
@@ -190,7 +190,7 @@ struct CommandStepCommandTests {
     #expect(ended.status == 130 && ended.output.contains("last.sh  done"), "\(ended.output)")
   }
 
-  @Test("a program of an included file runs beside that file, under the rules of the chain")
+  @Test("a program in an included file runs beside that file, under the rules of the chain")
   func included() throws {
     try FileManager.default.createDirectory(
       atPath: folder.path + "/lib", withIntermediateDirectories: true
@@ -219,7 +219,7 @@ struct CommandStepCommandTests {
     #expect(try blerun(batch + [String(digest)] + simulate).status == 0)
   }
 
-  @Test("without permission nothing is touched")
+  @Test("without permission the chain does not begin")
   func notAllowed() throws {
     let run = try run("touch ran", options: [])
     #expect(run.status == 65 && run.output == "", "\(run.output)")
@@ -228,7 +228,7 @@ struct CommandStepCommandTests {
     #expect(access(folder.path + "/ran", F_OK) != 0)
   }
 
-  @Test("a batch runs the program with the digest that it is given, and no other")
+  @Test("a batch runs only the program with the allowed digest")
   func batch() throws {
     _ = try run("echo x")
     _ = try folder.file("batch.yaml", "chain: chain.yaml\ndevices: [ Thermo-1 ]\n")
@@ -262,9 +262,9 @@ struct CommandStepCommandTests {
   }
 
   @Test(
-    "what runs is what has the digest, whatever the file becomes meanwhile",
+    "an allowed program runs unchanged even if its file is changed meanwhile",
     arguments: [
-      // A shell reads its script as it goes.
+      // A shell reads its script while it runs.
       "echo 'echo evil' >>run.sh; echo good",
       "printf '#!/bin/sh\\necho evil\\n' >other; cat other >run.sh; echo good",
       "printf '#!/bin/sh\\necho evil\\n' >other; chmod +x other; mv other run.sh; cat \"$0\" | tail -c 5",
@@ -276,7 +276,7 @@ struct CommandStepCommandTests {
     #expect(run.status == 0 && run.output.contains("v=good\n"), "\(run.output) \(run.errors)")
   }
 
-  @Test("a program that is put in the place of the allowed one at any moment does not run")
+  @Test("a program swapped for the allowed one at any moment does not run")
   func exchanged() throws {
     _ = try folder.file("good", "#!/bin/sh\necho good >>good-ran\n")
     _ = try folder.file("evil", "#!/bin/sh\necho evil >>evil-ran\n")
@@ -297,7 +297,7 @@ struct CommandStepCommandTests {
       "steps: [ { repeat: 100, steps: [ { command: ./run.sh, on-failure: continue } ] } ]\n"
     )
     _ = try folder.file("batch.yaml", "chain: chain.yaml\ndevices: [ Thermo-1 ]\n")
-    // The batch does not begin where the other one is there at its start.
+    // The batch does not begin if the swapped program is in place at its start.
     for _ in 0..<50 where access(folder.path + "/good-ran", F_OK) != 0 {
       _ = try blerun([
         "batch", folder.path + "/batch.yaml", "--allow-command", String(digest), "--no-journal",
@@ -319,7 +319,7 @@ struct CommandStepCommandTests {
     #expect(run.output.contains("v=secret a /proc/self/fd/3\n"), "\(run.output) \(run.errors)")
   }
 
-  @Test("an allowed program that is no script keeps its name")
+  @Test("an allowed program that is not a script keeps its name")
   func binary() throws {
     _ = try shell("cp /usr/bin/env run.sh", in: folder.path)
     let run = try batch(

@@ -1,4 +1,4 @@
-// Commands that a program of its own carries out: where it is looked for, and what it gets.
+// Commands implemented by a separate program: where it is looked up, and what it is passed.
 
 import Fixtures
 import Foundation
@@ -59,7 +59,7 @@ struct CompanionTests {
     )
   }
 
-  @Test("the program beside this one comes before one along PATH, and gets the arguments")
+  @Test("the program in the same folder takes precedence over PATH and receives the arguments")
   func besideFirst() throws {
     let other = folder.path + "/elsewhere"
     try companion(in: other, saying: "along PATH")

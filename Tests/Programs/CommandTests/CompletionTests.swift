@@ -11,7 +11,7 @@ import Testing
 
 @Suite("Completion", .blocking)
 struct CompletionTests {
-  @Test("bash proposes files where files are expected, and steps, formats and capabilities")
+  @Test("bash completes files where files are expected, and steps, formats and capabilities")
   func bash() throws {
     let folder = try TemporaryFolder()
     for file in ["belt.yaml", "report.xml"] { _ = try folder.file(file, "") }
@@ -49,7 +49,7 @@ struct CompletionTests {
     parts.contains { part in texts.allSatisfy { part.contains($0) } }
   }
 
-  @Test("zsh is given the same")
+  @Test("zsh completes the same words")
   func zsh() {
     let lines = Blerun.completionScript(for: .zsh).split(separator: "\n").map(String.init)
     for values in [["notify", "write-descriptor"], ["u16", "utf8"], ["keyboard-display"]] {
@@ -58,7 +58,7 @@ struct CompletionTests {
     for option in ["--simulate", "--report"] { #expect(has(lines, [option + "[", "_files"])) }
   }
 
-  @Test("fish is given the same")
+  @Test("fish completes the same words")
   func fish() {
     let entries = Blerun.completionScript(for: .fish).split(separator: "complete -c")
       .map(String.init)

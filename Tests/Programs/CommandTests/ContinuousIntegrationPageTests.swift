@@ -1,4 +1,4 @@
-// docs/ci.md: its commands print what it says, and what its workflows run goes well.
+// docs/ci.md: its commands print what it says, and the jobs of its workflows succeed.
 
 import Documents
 import Fixtures
@@ -52,7 +52,7 @@ final class ContinuousIntegrationPageTests {
     ).end()
   }
 
-  @Test("every command prints what the page says, to the letter")
+  @Test("every command prints exactly what the page shows")
   func commands() throws {
     let commands = page.commands
     #expect(commands.count >= 11)
@@ -69,7 +69,7 @@ final class ContinuousIntegrationPageTests {
     return JSON(try Document.parse(file.text, file: name))
   }
 
-  @Test("what GitHub runs with simulated devices goes well, and leaves the reports it keeps")
+  @Test("the GitHub job with simulated devices succeeds and leaves the reports that it keeps")
   func github() throws {
     let job = try workflow("github.yaml")["jobs"]?["simulated"]
     let steps = try #require(job?["steps"]?.list)
@@ -82,7 +82,7 @@ final class ContinuousIntegrationPageTests {
     #expect(path.hasSuffix("/blerun-bin\n"))
   }
 
-  @Test("what GitHub runs on a bench goes well with a device on a bus")
+  @Test("the GitHub job on a bench succeeds with a device on a bus")
   func onBench() throws {
     let job = try workflow("github-bench.yaml")["jobs"]?["bench"]
     let steps = try #require(job?["steps"]?.list)
@@ -120,7 +120,7 @@ final class ContinuousIntegrationPageTests {
     return ["DBUS_SYSTEM_BUS_ADDRESS": address, "XDG_RUNTIME_DIR": runtime]
   }
 
-  @Test("what GitLab runs goes well, with simulated devices and on a bench")
+  @Test("the GitLab jobs succeed, with simulated devices and on a bench")
   func gitlab() throws {
     let (files, real) = (try workflow("gitlab.yaml"), try workflow("gitlab-retry.yaml"))
     let simulated = try #require(files["simulated"])

@@ -1,4 +1,4 @@
-// Runs that are killed, at every boundary of a step or at a sample of them: nothing that was measured
+// Runs that are killed at every boundary of a step, or at a sample of them: no recorded value
 // is lost, and no link is left.
 
 import Fixtures
@@ -17,7 +17,7 @@ struct CrashTests {
     notify heart-rate-measurement for 50ms; read body-sensor-location; log "done"
     """
 
-  /// How often each line is the last that is seen.
+  /// How many times each line is the last one seen.
   static let rounds = 4
 
   private let host: SimulatedHost
@@ -29,7 +29,7 @@ struct CrashTests {
   }
 
   @Test(
-    "at every step: what was printed is in the journal, and the next releases the link",
+    "after a kill at any step, the journal has what was printed and the next run disconnects",
     arguments: sampled(0..<rounds)
   )
   func everywhere(round: Int) throws {
@@ -48,7 +48,7 @@ struct CrashTests {
       let killed = run.end()
       if killed.status == 137 { kills += 1 }
       try checkJournal(killed, "line \(line)")
-      // The doctor and the next run take turns at it.
+      // The doctor and the next run alternate at it.
       let next =
         index.isMultiple(of: 2)
         ? try host.run("doctor", "--release") : try host.run("run", "-d", "*", "-e", "log x")
@@ -62,7 +62,7 @@ struct CrashTests {
     #expect(released > (testsEverything ? lines / 4 : 0))
     let check = try host.run("history", "check")
     #expect(check.status == 0, "\(check.output)")
-    // All is as it was: a run that nobody kills goes well.
+    // Everything is as before: a run that is not killed succeeds.
     let last = try start().end()
     #expect(last.status == 0, "\(last.errors)")
   }
@@ -70,7 +70,7 @@ struct CrashTests {
   /// Everything that the run has printed whole is in the journal, in the same words.
   private func checkJournal(_ killed: RunningProgram.Ended, _ place: String) throws {
     var printed = killed.output.components(separatedBy: "\n")
-    // What follows the last line end was cut off.
+    // Text after the last line break was cut off.
     printed.removeLast()
     // Values and beginnings of steps may wait for a second.
     let owed = printed.filter {

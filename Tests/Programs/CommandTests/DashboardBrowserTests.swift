@@ -9,10 +9,10 @@ import Testing
 private let hasBrowser = ["chromium", "chromedriver", "python3"]
   .allSatisfy { access("/usr/bin/\($0)", X_OK) == 0 }
 
-@Suite("Dashboard in a browser", .blocking)
+@Suite("The dashboard in a browser", .blocking)
 struct DashboardBrowserTests {
   @Test(
-    "what a page shows and does is right", .onlyInTestAll,
+    "the dashboard displays and behaves correctly", .onlyInTestAll,
     .enabled(if: hasBrowser, "needs chromium, chromedriver and python3"),
     arguments: [
       "values", "stop", "start", "reload", "note", "absent", "shared", "run", "progress", "batch",
@@ -30,7 +30,7 @@ struct DashboardBrowserTests {
   }
 
   @Test(
-    "as many notifications as a device sends take flat memory, also where a reader stops",
+    "a flood of notifications takes bounded memory, even if a reader stops",
     .onlyInTestAll,
     .enabled(if: access("/usr/bin/python3", X_OK) == 0, "needs python3")
   )
@@ -45,10 +45,10 @@ struct DashboardBrowserTests {
 
   private static let commands = (try? Example(in: "docs/serve.md").commands) ?? []
 
-  @Test("the page has examples")
+  @Test("the documentation has serve examples")
   func examples() { #expect(Self.commands.count == 2) }
 
-  @Test("each example starts as the page shows", arguments: commands.indices)
+  @Test("each example starts as the documentation shows", arguments: commands.indices)
   func example(index: Int) throws {
     let command = Self.commands[index]
     let place = " --listen 127.0.0.1:0 --for 1s"

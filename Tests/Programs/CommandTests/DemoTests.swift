@@ -43,7 +43,7 @@ struct DemoTests {
   }
 
   @Test(
-    "each command can be repeated, with the same output and status, on files in a new folder, which it names"
+    "each command can be repeated from its new folder with the same output and status"
   )
   func repeated() throws {
     let tour = try demo()
@@ -90,7 +90,7 @@ struct DemoTests {
     #expect(nowhere.output.isEmpty)
   }
 
-  @Test("the commands have the name by which the shell finds the program, else its path")
+  @Test("the commands use the program name if the shell finds it, and its path otherwise")
   func name() throws {
     let bin = folder.path + "/bin"
     try FileManager.default.createDirectory(atPath: bin, withIntermediateDirectories: true)
@@ -103,7 +103,7 @@ struct DemoTests {
     #expect(other.allSatisfy { $0.command.hasPrefix("/") }, "\(other.map(\.command))")
   }
 
-  @Test("a reader that goes away ends it")
+  @Test("a closed reader ends the demo")
   func reader() throws {
     let run = try shell(
       "\"$0\" demo | head -2; exit ${PIPESTATUS[0]}", in: "/", environment: ["TMPDIR": folder.path]
@@ -112,9 +112,9 @@ struct DemoTests {
     #expect(run.lines.count == 2)
   }
 
-  @Test("Ctrl-C ends it with 130, also where nobody reads what it prints")
+  @Test("Ctrl-C ends the demo with 130, even if its output is not read")
   func interrupted() throws {
-    // A full pipe keeps the tour until the signal.
+    // A full pipe blocks the demo until the signal.
     let run = try shell(
       """
       mkfifo "$TMPDIR/pipe"; exec 3<>"$TMPDIR/pipe"

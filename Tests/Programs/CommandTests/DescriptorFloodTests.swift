@@ -14,7 +14,7 @@ struct DescriptorFloodTests {
   static let writeAcquired = "org.bluez.Error.NotPermitted: Write acquired"
   /// More than the system bus allows a user.
   static let tooMany = 300
-  /// Often enough that one descriptor kept each time is noticed.
+  /// Often enough to notice one leaked descriptor each time.
   static let often = testsEverything ? 300 : 60
 
   let host: FloodedHost
@@ -25,10 +25,10 @@ struct DescriptorFloodTests {
     loop = host.loop
   }
 
-  @Test("more connections of a user than the system bus allows are served, as on a session bus")
+  @Test("one user can open more connections than the system bus allows, as on a session bus")
   func manyConnections() async throws {
     var clients: [MessageBus] = []
-    // A program that opens one for each of its loops, and closes none.
+    // A program that opens one connection for each of its loops and closes none.
     for _ in 0..<Self.tooMany { clients.append(try await host.join()) }
     for client in clients {
       let refusal = await host.refusal(client, FloodedHost.adapter, "StopDiscovery", [])
@@ -37,7 +37,7 @@ struct DescriptorFloodTests {
     for client in clients { client.close() }
   }
 
-  @Test("a client that never closes has two sockets, and is refused each time after that")
+  @Test("a client that closes nothing gets two sockets, and every further request is refused")
   func neverCloses() async throws {
     let client = try await host.join()
     let before = host.openFiles
@@ -57,7 +57,7 @@ struct DescriptorFloodTests {
     client.close()
   }
 
-  @Test("sockets that are taken and closed again and again leave nothing open")
+  @Test("acquiring and closing sockets repeatedly leaves no descriptor open")
   func againAndAgain() async throws {
     let client = try await host.join()
     let before = host.openFiles
@@ -70,7 +70,7 @@ struct DescriptorFloodTests {
     client.close()
   }
 
-  @Test("clients that vanish with their sockets open leave nothing open, nor anything acquired")
+  @Test("clients that vanish with open sockets leave no descriptor open and nothing acquired")
   func vanishing() async throws {
     let before = host.openFiles
     for _ in 0..<50 {
@@ -78,7 +78,7 @@ struct DescriptorFloodTests {
       for member in ["AcquireNotify", "AcquireWrite"] {
         _ = try await host.acquire(client, member)
       }
-      // Its end of the sockets is closed with the last answer, some time around this.
+      // The simulator closes its end of the sockets around the time of the last reply.
       client.close()
     }
     #expect(host.comes(to: before))
@@ -87,7 +87,7 @@ struct DescriptorFloodTests {
     client.close()
   }
 
-  @Test("files in messages that do not want them are closed, whatever the answer is")
+  @Test("descriptors in messages that do not expect them are closed, whatever the reply is")
   func unwanted() async throws {
     let client = try await host.join()
     let before = host.openFiles
@@ -110,7 +110,7 @@ struct DescriptorFloodTests {
     client.close()
   }
 
-  @Test("answers and signals that nobody waits for, with files in them, are closed")
+  @Test("descriptors in unexpected replies and signals are closed")
   func unasked() async throws {
     let client = try await host.join()
     let before = host.openFiles
@@ -123,7 +123,7 @@ struct DescriptorFloodTests {
         )
       )
     }
-    // It has got to the last of them when it answers.
+    // It has processed all of them once it answers.
     let tree = try await host.call(client, host.echo, "ReadValue")
     #expect(tree.count == 1)
     #expect(host.comes(to: before))

@@ -1,4 +1,4 @@
-// A fleet of real processes that a plan of disturbances happens to: a server, gateways with simulated
+// A fleet of real processes under a plan of disturbances: a server, gateways with simulated
 // devices, and a batch.
 
 import Fixtures
@@ -238,7 +238,7 @@ import Testing
 
     /// What the fleet knows of the jobs, by device: the state, and the gateway that reported it.
     ///
-    /// The server sends a record to whoever subscribes to it, and stores it then: on a slow disk the batch
+    /// The server sends a record to its subscribers before it stores it: on a slow disk the batch
     /// ends before the last records can be read.
     func jobs() throws -> [String: (state: String, gateway: String?)] {
       let unread: Set = ["started", "unknown to the store"]
@@ -264,7 +264,7 @@ import Testing
 
     /// Ends the gateways, and checks that they leave nothing.
     func leave() throws {
-      // One that waits to be started settles what its journal has.
+      // A gateway that is waiting to be restarted settles the jobs in its journal.
       try wait(until: ProcessHistory.now - began + 5) {
         self.gateways.allSatisfy { $0.program != nil }
       }

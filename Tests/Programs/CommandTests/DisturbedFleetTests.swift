@@ -1,5 +1,5 @@
-// A fleet whose processes are killed, stopped and continued at moments that a seed decides: what it
-// reports of its jobs is compared with what was done to the devices.
+// A fleet with processes that are killed, stopped and continued at moments chosen by a seed: its
+// reports on jobs are compared with what was done to the devices.
 //
 // Each gateway simulates devices of its own. That two of them do not work on one device at once is
 // seen in the logs of their simulated buses, whose times are those of one host.
@@ -29,7 +29,7 @@
     }
 
     @Test(
-      "400 jobs on eight gateways: each ends once and truthfully, and no device is used by two at once",
+      "each of 400 jobs on eight gateways ends once with the true result, one at a time a device",
       arguments: seeds
     )
     func disturbed(seed: UInt64) throws {
@@ -87,7 +87,7 @@
     private func spells(_ fleet: DisturbedFleet) throws -> [String: [GatewaySpell]] {
       var spells: [String: [GatewaySpell]] = [:]
       for process in fleet.histories.indices {
-        // One that was killed at its start has none.
+        // A gateway that was killed at its start has no log.
         guard FileManager.default.fileExists(atPath: fleet.busLog(process)) else { continue }
         for (device, own) in try GatewayEvidence(fleet.busLog(process), process: process).spells {
           spells[device, default: []] += own
@@ -138,7 +138,7 @@
       }
       if let end = ends.first {
         problems += untruths(end.code, end.why, own)
-        // What a journal knows may replace an unknown end.
+        // The journal may resolve an unknown end.
         let state = ["ok", "interrupted", "unknown"].contains(end.code) ? end.code : "failed"
         if let job, job.state != state, end.code != "unknown" {
           problems.append("ended as \(end.code), and the fleet has \(job.state)")
@@ -191,18 +191,18 @@
         guard let step = Self.step(in: why),
           let written = written ?? own.last(where: { $0.succeeded >= step })
         else { return ["interrupted, and no chain came that far: \(why)"] }
-        // Reads leave no trace in a journal: some may have happened after that.
+        // Reads leave no trace in a journal, so some may have happened after that.
         let further = written.operations.dropFirst(step).map(\.operation)
         let isRight = written.succeeded >= step && further.allSatisfy { $0 == .read }
         let claim = "interrupted before operation \(step + 1), after \(written.succeeded)"
         return (isRight ? [] : [claim]) + undisturbed(written)
       case "unknown":
-        // A chain is armed before it writes: it may have been lost before its first write.
+        // A chain is armed before it writes, so it may have been lost before its first write.
         let armed = written ?? own.last { $0.succeeded >= 2 }
         guard let armed else { return ["unknown, and no chain came to its first write"] }
         return undisturbed(armed)
       default:
-        // A chain that was stopped may find its own deadlines passed.
+        // A chain that was stopped may find that its own deadlines have passed.
         let stopped = own.contains { spell in
           let history = histories[spell.process]
           return history.isDisturbed(from: spell.begun, to: spell.downAt ?? .infinity)

@@ -30,14 +30,14 @@ struct DoctorTests {
     Diagnosis(facts).findings.filter { $0.subject == subject }
   }
 
-  @Test("a host on which all is well has nothing but good findings")
+  @Test("a healthy host has only good findings")
   func allIsWell() {
     let diagnosis = Diagnosis(good())
     #expect(diagnosis.findings.allSatisfy { $0.grade == .ok && $0.hint == nil })
     #expect(diagnosis.exitStatus.rawValue == 0)
   }
 
-  @Test("a refused call is explained as the policy of the bus")
+  @Test("a refused call is explained by the policy of the bus")
   func refused() {
     var facts = HostFacts()
     facts.problem = RunFailure(
@@ -52,7 +52,7 @@ struct DoctorTests {
     #expect(Diagnosis(facts).exitStatus.rawValue == 69)
   }
 
-  @Test("rfkill is told apart by who blocks")
+  @Test("the rfkill findings distinguish a soft block from a hard block")
   func rfkill() {
     var facts = good()
     facts.switches = [
@@ -66,7 +66,7 @@ struct DoctorTests {
     #expect(found[1].text.contains("by a switch or key"))
   }
 
-  @Test("an adapter that is off is fatal alone, and worth a note beside one that is on")
+  @Test("a powered-off adapter is fatal if it is the only one, and a note otherwise")
   func adapterOff() {
     let off = AdapterFacts(
       path: "/org/bluez/hci1", name: "hci1", address: nil, alias: "", isPowered: false
@@ -83,7 +83,7 @@ struct DoctorTests {
     #expect(findings(facts, "adapter")[0].text == "there is no Bluetooth adapter")
   }
 
-  @Test("features follow from the release, and how it is known is said")
+  @Test("features are derived from the BlueZ version, and its source is stated")
   func version() {
     var facts = good()
     facts.version = HostFacts.Version(text: "5.84", source: "bluetoothctl")
@@ -97,7 +97,7 @@ struct DoctorTests {
     #expect(findings(facts, "daemon").map(\.grade) == [.note])
   }
 
-  @Test("who holds a link is told apart: a run, a killed run, somebody else")
+  @Test("the holder of a link is identified as a run, a killed run or another program")
   func links() throws {
     let addresses = (1...3).map { BluetoothAddress(number: $0) }
     var facts = good()
@@ -119,7 +119,7 @@ struct DoctorTests {
     #expect(findings(facts, "orphan").count == 1)
   }
 
-  @Test("missing privileges are named, with what they are for")
+  @Test("missing privileges are listed with their purpose")
   func privileges() {
     var facts = good()
     facts.capabilities = 1 << 12
@@ -130,7 +130,7 @@ struct DoctorTests {
     #expect(!found[0].text.contains("CAP_NET_ADMIN"))
   }
 
-  @Test("a pipe among the leases is not waited for")
+  @Test("a pipe in the lease folder does not block the doctor")
   func pipe() throws {
     let host = try SimulatedHost()
     let environment = try host.environment()
@@ -144,7 +144,7 @@ struct DoctorTests {
     #expect(ended.status == 0, "\(ended.output) \(ended.errors)")
   }
 
-  @Test("a simulated host is well; a host without a bus is not, and each line says what to do")
+  @Test("a simulated host is healthy; a host without a bus is not, and every line is a finding")
   func command() throws {
     let simulated = try blerun("doctor", "--simulate", "Simulators/devices/battery.yaml")
     #expect(simulated.status == 0, "\(simulated.output)")

@@ -7,7 +7,7 @@ import Testing
 
 @testable import Program
 
-@Suite("Endings", .blocking)
+@Suite("How commands end", .blocking)
 struct EndingTests {
   static let long = [
     "run", "--simulate", "Simulators/devices/heart-rate.yaml", "--real-time", "--output", "json",
@@ -18,7 +18,7 @@ struct EndingTests {
 
   init() throws { folder = try TemporaryFolder() }
 
-  /// A run that listens, on a host that takes so long to end a link.
+  /// A run that listens, on a host that takes this long to end a link.
   private func start(disconnecting delay: String) throws -> RunningProgram {
     let belt = "\(projectFolder)/Simulators/devices/heart-rate.yaml"
     let host = try folder.file(
@@ -31,11 +31,11 @@ struct EndingTests {
   }
 
   @Test(
-    "a signal cancels the chain, disconnects and gives its status, also where it comes twice at once",
+    "a signal cancels the chain, disconnects and sets the status, even if sent twice at once",
     arguments: [(SIGINT, 130), (SIGTERM, 143), (SIGHUP, 129), (SIGQUIT, 131)] as [(Int32, Int32)]
   )
   func signals(signal: Int32, status: Int32) throws {
-    // Less than the second within which the other one is a repeat, however late it is sent.
+    // Less than the second within which the other signal counts as a repeat, even if sent late.
     let run = try start(disconnecting: "500ms")
     run.send(signal)
     // One that is sent while the first is pending is merged with it by the kernel.
@@ -48,7 +48,7 @@ struct EndingTests {
   }
 
   @Test(
-    "what a signal ends is called by its name",
+    "the message on a signal names what it ends",
     arguments: [
       (["scan", "--follow", "--for", "1h", "--real-time"], "ending the scan"),
       (["watch", "heart-rate-measurement"], "ending the watch and disconnecting"),
@@ -70,7 +70,7 @@ struct EndingTests {
     #expect(ended.errors.hasSuffix(expected), "\(ended.errors)")
   }
 
-  @Test("a second Ctrl-C leaves at once")
+  @Test("a second Ctrl-C exits immediately")
   func secondInterrupt() throws {
     let run = try start(disconnecting: "60s")
     run.send(SIGINT)
@@ -83,7 +83,7 @@ struct EndingTests {
     #expect(ended.errors.contains("leaving now"), "\(ended.errors)")
   }
 
-  @Test("a repeat within a second is the same request; a later one, or another signal, is not")
+  @Test("the same signal within a second is one request; a later or different one is a second")
   func requests() {
     var requests = EndingRequests()
     var decisions: [Bool] = []
@@ -97,7 +97,7 @@ struct EndingTests {
     #expect(decisions == [true, false, false, true, false, true, false])
   }
 
-  @Test("a closed standard output ends the run with its clean-up")
+  @Test("closing standard output ends the run with its clean-up")
   func closedOutput() throws {
     let run = try RunningProgram(blerun: Self.long)
     try run.waitForOutput(#""event":"value""#)
@@ -107,7 +107,7 @@ struct EndingTests {
     #expect(ended.errors.contains("standard output"))
   }
 
-  @Test("who waits for a file that never comes can leave", arguments: [SIGINT, SIGTERM])
+  @Test("a signal ends the wait for a file that never arrives", arguments: [SIGINT, SIGTERM])
   func awaitedFile(signal: Int32) throws {
     let pipe = FileManager.default.temporaryDirectory
       .appending(path: "pipe-\(ProcessInfo.processInfo.globallyUniqueString)").path

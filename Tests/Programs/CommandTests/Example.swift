@@ -3,7 +3,7 @@
 import Fixtures
 import Foundation
 
-/// A page whose code blocks are run.
+/// A page with code blocks that are run.
 struct Example {
   /// A command of the page and what it prints there.
   struct Command {

@@ -5,7 +5,7 @@ import Fixtures
 import Foundation
 import Testing
 
-@Suite("What explains a run", .blocking)
+@Suite("Explanations of a run", .blocking)
 struct ExplainedRunTests {
   private static let thermometer = ["--simulate", "Simulators/devices/thermometer.yaml"]
 
@@ -21,7 +21,7 @@ struct ExplainedRunTests {
     try run(["run"] + chain + ["--output", "json"] + Self.thermometer + options)
   }
 
-  @Test("a failure has the call that failed, and BlueZ's answer; text output stays short")
+  @Test("a failure carries the failed call and the answer from BlueZ; text output stays short")
   func failure() throws {
     let chain = ["-e", "write alert-level hex:010203"]
     let ended = try runAsJSON(chain)
@@ -35,7 +35,7 @@ struct ExplainedRunTests {
     #expect(!text.output.contains("WriteValue") && text.status == 1, "\(text.output)")
   }
 
-  @Test("the journal has a failure as it was printed; --verbose prints each call")
+  @Test("the journal has a failure as printed, and --verbose prints each call")
   func recorded() throws {
     let journal = folder.path + "/journal.sqlite"
     let chain = ["-e", "read battery-level; write battery-level u8:1"]
@@ -47,7 +47,7 @@ struct ExplainedRunTests {
     #expect(verbose.contains("call 6 /org/bluez/hci0/dev_C0_FF_EE_00_00_01/service"))
   }
 
-  @Test("the page of a recorded run has what the page of the run has")
+  @Test("the page of a recorded run shows what the page of the live run shows")
   func pageOfRecord() throws {
     let (journal, page) = (folder.path + "/journal.sqlite", folder.path + "/stored.html")
     let chain = ["-e", "read battery-level; write alert-level hex:0011223344"]
@@ -67,7 +67,7 @@ struct ExplainedRunTests {
     #expect(lines.status == 2, "\(lines.errors)")
   }
 
-  @Test("passkeys are in no message: agent calls have no arguments")
+  @Test("no message contains a passkey: agent calls are recorded without arguments")
   func secrets() throws {
     let ended = try blerun(
       [
@@ -103,7 +103,7 @@ struct ExplainedRunTests {
     #expect(failed.allSatisfy { $0.contains(#""member":"ReadValue","arguments":"({})""#) })
   }
 
-  @Test("--report-on failure leaves no file of a run that succeeded")
+  @Test("--report-on failure leaves no file after a successful run")
   func reportOn() throws {
     let names = ["a.xml", "a.html", "a.jsonl", "a.txt"]
     let paths = names.map { "\(folder.path)/\($0)" }
@@ -125,7 +125,7 @@ struct ExplainedRunTests {
     #expect(try files() == names.sorted(), "older reports stay")
   }
 
-  @Test("a stream cannot wait for a failure")
+  @Test("--report-on failure is rejected for a report written to a pipe")
   func reportOnPipe() throws {
     let pipe = folder.path + "/pipe.txt"
     #expect(mkfifo(pipe, 0o600) == 0)

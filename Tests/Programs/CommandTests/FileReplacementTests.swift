@@ -1,4 +1,4 @@
-// Files that take the place of others.
+// Replacing files.
 
 import Fixtures
 import Foundation
@@ -8,7 +8,7 @@ import Testing
 
 @testable import Program
 
-@Suite("A file that replaces another")
+@Suite("Replacing a file")
 struct FileReplacementTests {
   private let folder: TemporaryFolder
   private var path: String { folder.path + "/a.json" }
@@ -21,7 +21,7 @@ struct FileReplacementTests {
 
   private var content: String? { try? String(contentsOfFile: path, encoding: .utf8) }
 
-  @Test("has all octets and the mode, and nothing is left beside it")
+  @Test("the new file has all bytes and the mode, and no temporary file is left")
   func replaced() throws {
     // More than a pipe or a page holds at once.
     let octets = [UInt8](repeating: 0x61, count: 3_000_000)
@@ -32,17 +32,17 @@ struct FileReplacementTests {
     #expect(stat(path, &status) == 0 && status.st_mode & 0o7777 == 0o640)
   }
 
-  @Test("that cannot be written leaves the old one, and nothing beside it")
+  @Test("a failed write keeps the old file and leaves no temporary file")
   func full() throws {
     let new = try #require(FileReplacement(of: path, beside: beside, isShared: false))
-    // What is written to a descriptor for reading fails as a full disk does.
+    // Writing to a read-only descriptor fails like a full disk.
     let reading = open("/dev/null", O_RDONLY | O_CLOEXEC)
     #expect(dup2(reading, new.descriptor) == new.descriptor && close(reading) == 0)
     #expect(new.put([0x61], mode: 0o600, isDurable: true) == EBADF)
     #expect(content == "old" && access(beside, F_OK) != 0)
   }
 
-  @Test("uses what a killed process has left, unless others may be writing there")
+  @Test("the leftover of a killed process is reused, unless another process may be writing it")
   func leftover() throws {
     _ = try folder.file("a.json.new", "half of it, and longer than the new one")
     #expect(FileReplacement(of: path, beside: beside, isShared: true) == nil)
@@ -52,14 +52,14 @@ struct FileReplacementTests {
   }
 }
 
-@Suite("A file that cannot be made or written")
+@Suite("Files that cannot be created or written")
 struct UnwrittenFileTests {
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder() }
 
   @Test(
-    "is refused with the reason and what to try",
+    "a path that cannot be written is rejected with the reason and a hint",
     arguments: [
       ("none/a.yaml", "its folder does not exist. Try: make the folder, or name another one"),
       ("file/a.yaml", "a part of its path is not a folder. Try: use another name"),
@@ -79,7 +79,7 @@ struct UnwrittenFileTests {
     }
   }
 
-  @Test("is refused for an empty name, such as that of a variable that is not set")
+  @Test("an empty path, such as that of an unset variable, is rejected")
   func unnamed() {
     let ending = #expect(throws: Program.Ending.self) { _ = try LineFile("") }
     let reason = "its name is empty. Try: name a file"

@@ -5,7 +5,7 @@
   import Foundation
   import Testing
 
-  @Suite("A fleet", .blocking, .needsNATSServer)
+  @Suite("A fleet of processes", .blocking, .needsNATSServer)
   final class FleetCommandTests: FleetOfProcesses {
     @Test("a gateway that is killed loses no job: every device ends exactly once")
     func killed() throws {
@@ -35,7 +35,7 @@
       leave(gateways[0], gateways[1])
     }
 
-    @Test("Ctrl-C cancels the jobs; a second one leaves them, and says how to follow them")
+    @Test("Ctrl-C cancels the jobs; a second one detaches and prints how to follow them")
     func cancelled() throws {
       let gateway = try gateway("a", try devices(1))
       let file = try batch(["read: battery-level", "sleep: 60s"], on: [address(1)])
@@ -48,11 +48,11 @@
       let second = try submit(file, "--output", "json")
       try second.waitForOutput("batch-started")
       try jobs { $0.output.contains("running  a") }
-      // A gateway that obeys at once would leave nothing to wait for.
+      // A gateway that reacts immediately would leave nothing to wait for.
       gateway.send(SIGSTOP)
       second.send(SIGINT)
       try jobs { $0.output.contains("to be cancelled") }
-      // Within a second it would be the same request.
+      // Within a second it would count as the same request.
       Thread.sleep(forTimeInterval: 1.1)
       second.send(SIGINT)
       let left = second.end()
@@ -61,7 +61,7 @@
       leave(gateway)
     }
 
-    @Test("a batch that leaves is followed to its end, and drained gateways leave")
+    @Test("a detached batch can be followed to its end, and drained gateways exit")
     func detached() throws {
       let gateway = try gateway("a", try devices(2))
       let file = try batch(["read: battery-level"], on: [address(1), address(2)])
@@ -82,7 +82,7 @@
       #expect(try run("fleet", "gateways").end().output == "")
     }
 
-    @Test("a device that nobody observes ends with who listened, as a transient failure")
+    @Test("a device that no gateway observes ends as a transient failure that names the listeners")
     func unobserved() throws {
       let gateway = try gateway("a", try devices(1))
       try wait(for: "a")
@@ -93,7 +93,7 @@
       leave(gateway)
     }
 
-    @Test("what cannot be sent to a fleet is refused before anything is submitted")
+    @Test("a batch that a fleet cannot run is rejected before any job is submitted")
     func refused() throws {
       _ = try folder.file("part.yaml", "steps: [{ read: battery-level }]\n")
       for (text, reason) in [
@@ -117,7 +117,7 @@
 
   @Suite("docs/fleet.md", .blocking, .needsNATSServer)
   struct FleetPageTests {
-    @Test("the five minutes do what the page says")
+    @Test("the five-minute tutorial does what the page says")
     func fiveMinutes() throws {
       let folder = try TemporaryFolder()
       let page = try Example(in: "docs/fleet.md")
@@ -149,7 +149,7 @@
       #expect(run.lines.suffix(6).allSatisfy { $0.contains("  ok  demo-") }, "\(run.output)")
     }
 
-    @Test("the server's configuration is valid, and each role may do its part and no more")
+    @Test("the server configuration is valid, and each role can do its part and nothing else")
     func configuration() throws {
       let path = projectFolder + "/Packaging/fleet/nats-server.conf"
       var text = try String(contentsOfFile: path, encoding: .utf8)

@@ -1,4 +1,4 @@
-// What happens to the processes of a fleet, and when: decided by a seed.
+// The disturbances of the processes of a fleet and their times, chosen by a seed.
 //
 // A plan only; DisturbedFleet carries it out and notes when it did.
 
@@ -26,7 +26,7 @@ struct FleetDisturbance: CustomStringConvertible {
 
   var description: String { "\(kind) \(victim) from \(from) to \(to)" }
 
-  /// Those of a seed, in the order of their beginnings. No process has two at once.
+  /// The disturbances of a seed, ordered by start. No process has two at the same time.
   static func plan(seed: UInt64, gateways: Int, within span: Double = 28) -> [FleetDisturbance] {
     var generator = SeededGenerator(seed: seed, name: "disturbances")
     var busy: [Victim: Double] = [:]
@@ -84,11 +84,11 @@ struct ProcessHistory {
   }
 
   mutating func killed() {
-    // It does nothing from when it was stopped.
+    // It does nothing after it was stopped.
     killedAt = stoppedAt ?? Self.now
   }
 
-  /// Whether something was done to it in that time.
+  /// Whether a disturbance of the process overlaps this time.
   func isDisturbed(from: Double, to: Double) -> Bool {
     if let killedAt, killedAt >= from { return true }
     return stops.contains { $0.from <= to && $0.to >= from }

@@ -1,4 +1,4 @@
-// The events of jobs reach whoever follows them, also where the server was away, and the process of a
+// Events of jobs reach every follower, even if the server was down and the process of a
 // gateway was killed.
 
 #if Fleet
@@ -6,7 +6,7 @@
   import Foundation
   import Testing
 
-  @Suite("The events of a fleet", .blocking, .needsNATSServer)
+  @Suite("Events of a fleet", .blocking, .needsNATSServer)
   final class FleetEventsTests: FleetOfProcesses {
     /// The events of runs in what a program printed: their names, with the step.
     private func events(_ lines: [String]) throws -> [String] {
@@ -19,7 +19,7 @@
     }
 
     @Test(
-      "a server that is away at the end of a chain, and a gateway that is killed then: every event is printed once, in order"
+      "every event is printed once and in order, despite a server outage and a killed gateway"
     )
     func serverAway() throws {
       var gateway = try self.gateway("a", try devices(1))
@@ -37,7 +37,7 @@
       server.kill()
       let journal = "\(folder.path)/a.json"
       try wait { try String(contentsOfFile: journal, encoding: .utf8).contains("ended") }
-      // A new process of the gateway sends only what it is asked for.
+      // A restarted gateway sends only the events requested of it.
       gateway.send(SIGKILL)
       _ = gateway.end()
       try server.restart()

@@ -1,4 +1,4 @@
-// Gateways on a host whose bluetoothd outlives them, and has other clients: processes that are killed
+// Gateways on a host where bluetoothd outlives them and has other clients: processes that are killed
 // and stopped.
 
 #if Fleet
@@ -6,7 +6,7 @@
   import Foundation
   import Testing
 
-  @Suite("A gateway's host", .blocking, .needsNATSServer)
+  @Suite("The host of a gateway", .blocking, .needsNATSServer)
   final class FleetHostTests: FleetOfProcesses {
     private let host: SimulatedHost
 
@@ -31,14 +31,14 @@
     }
 
     @Test(
-      "what a gateway that was killed or stopped has connected is down before a successor begins",
+      "the connections of a killed or stopped gateway are down before a successor begins",
       arguments: [SIGKILL, SIGSTOP]
     )
     func guarded(signal: Int32) throws {
       let gateway = try gateway()
       let file = try batch("read: body-sensor-location", "sleep: 60s")
       #expect(try submit(file, "--detach").end().status == 0)
-      // Not earlier: bluetoothd ends an attempt to connect whose caller is gone by itself.
+      // Not earlier: bluetoothd itself cancels a pending connect when its caller exits.
       try wait { try events().contains("step-finished") && events().contains("value") }
       #expect(try host.isConnected())
       let start = ContinuousClock.now
@@ -54,7 +54,7 @@
       #expect(ended.errors.contains(mark), "\(ended.errors)")
     }
 
-    @Test("a device that another program has connected to is held, and waited for")
+    @Test("a device connected by another program is reported as held, and the job waits for it")
     func held() throws {
       let other = try host.start(
         [
@@ -71,7 +71,7 @@
       let why = "the device is connected to by another program on gateway a"
       #expect(held.status == 75 && held.output.contains(why), "\(held.output)\(held.errors)")
       #expect(try host.isConnected())
-      // The job waits; it runs when the other program has left.
+      // The job waits and runs once the other program has exited.
       let waiting = try submit(file, "--detach").end()
       #expect(waiting.status == 0, "\(waiting.errors)")
       other.send(SIGTERM)

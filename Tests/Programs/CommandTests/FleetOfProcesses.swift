@@ -105,7 +105,7 @@
       return endings
     }
 
-    /// Waits until something is so, at least a minute.
+    /// Waits at least a minute for a condition.
     func wait(until isSo: () throws -> Bool) throws {
       for _ in 0..<3000 {
         if try isSo() { return }
@@ -119,7 +119,7 @@
       try wait { try run("fleet", "gateways").end().output.contains("\(gateway)  0 running") }
     }
 
-    /// Looks at the jobs until they show what is awaited. Each look is a process: there are few.
+    /// Polls the jobs until they show the expected state; rarely, as each poll starts a process.
     func jobs(show isAwaited: (RunningProgram.Ended) -> Bool) throws {
       try wait {
         poll(nil, 0, 200)

@@ -5,9 +5,9 @@
   import Foundation
   import Testing
 
-  @Suite("Where the jobs of a fleet run", .blocking, .needsNATSServer)
+  @Suite("Placement of jobs in a fleet", .blocking, .needsNATSServer)
   final class FleetPlacementTests: FleetOfProcesses {
-    /// A device whose battery level nobody reads without a bond.
+    /// A device whose battery level requires a bond.
     private func bonded(rssi: Int) throws -> String {
       try folder.file(
         "bonded\(rssi).yaml",
@@ -27,7 +27,7 @@
       )
     }
 
-    @Test("a job for a device with a bond goes to the gateway with the bond, and nowhere else")
+    @Test("a job for a bonded device runs only on the gateway with the bond")
     func bond() throws {
       let near = try gateway("near", [try bonded(rssi: -40)])
       let far = try gateway("far", [try bonded(rssi: -85)])
@@ -52,7 +52,7 @@
       leave(near, far)
     }
 
-    @Test("the file pins a job, and an option overrides it and says so")
+    @Test("the batch file pins a job, and an option overrides it with a message")
     func pinned() throws {
       let device = try devices(1)
       let (a, b) = (try gateway("a", device), try gateway("b", device))
@@ -65,13 +65,13 @@
       #expect(second.status == 0 && second.errors.contains(notice), "\(second.errors)")
       let owners = try run("fleet", "jobs", "--all").end().lines.map { $0.suffix(5) }
       #expect(owners.sorted() == ["ok  a", "ok  b"])
-      // Without a fleet it means nothing.
+      // Without a fleet, the key has no effect.
       let local = try run("batch", file, "--simulate", device[0]).end()
       #expect(local.status == 0 && local.errors.contains("are for a fleet"), "\(local.errors)")
       leave(a, b)
     }
 
-    @Test("a name of two devices ends as ambiguous, and a name of one is its address")
+    @Test("a name shared by two devices ends as ambiguous; a unique name resolves to its address")
     func names() throws {
       let (first, second) = (try devices(1)[0], try devices(2)[1])
       let twin = try folder.file(

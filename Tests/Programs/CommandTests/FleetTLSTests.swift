@@ -61,14 +61,14 @@
       "--fleet-ca", "ca.pem", "--fleet-cert", "client.pem", "--fleet-key", "client.key",
     ]
 
-    @Test("a member with a certificate is let in, and trusts the server's authority alone")
+    @Test("a member with a certificate is accepted, and it trusts only the given authority")
     func mutual() throws {
       let certificates = try Certificates(host: "localhost")
       let server = try NATSServer(certificates.server)
       let known = try status(server, certificates, Self.all)
       #expect(known.status == 0, "\(known.account)")
       #expect(known.output.contains("gateways  0"))
-      // Without the authority the server could be anybody; without a certificate the member.
+      // Without the authority, the server is not trusted; without a certificate, the member is not.
       for options in [Array(Self.all.dropFirst(2)), Array(Self.all.prefix(2))] {
         let unknown = try status(server, certificates, options)
         #expect(unknown.status == 69 && unknown.output == "", "\(options): \(unknown.errors)")

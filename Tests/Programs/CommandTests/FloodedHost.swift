@@ -15,11 +15,11 @@ final class FloodedHost {
   ]
 
   let loop = EventLoop()
-  /// The characteristic that gives back what is written.
+  /// The characteristic that echoes what is written.
   private(set) var echo: ObjectPath = "/"
   private let program: RunningProgram
   private let address: String
-  /// Whose files are counted.
+  /// The process whose open files are counted.
   private var process: UInt32 = 0
   /// Keeps the bus.
   private let first: MessageBus
@@ -30,7 +30,7 @@ final class FloodedHost {
         "simulate", "Simulators/devices/echo.yaml", "--", "sh", "-c",
         "echo bus $DBUS_SYSTEM_BUS_ADDRESS; exec sleep 900",
       ],
-      // Its tests wait for those that block the threads of all.
+      // These tests wait for those that block all threads.
       limit: .seconds(900)
     )
     address = try program.waitForText(after: "bus ")
@@ -85,7 +85,7 @@ final class FloodedHost {
     return try await client.call(call, limit: .seconds(60)).body
   }
 
-  /// Acquires the echo: what somebody has closed is free a moment later.
+  /// Acquires the echo; after a client closes, it becomes free a moment later.
   func acquire(_ client: MessageBus, _ member: String) async throws -> [DBusValue] {
     for _ in 0..<1000 {
       if let answer = try? await call(client, echo, member) { return answer }
@@ -112,7 +112,7 @@ final class FloodedHost {
     (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/fd").count) ?? -1
   }
 
-  /// Whether so many are open within a minute: a bus has no word for the end of its work.
+  /// Whether this many files are open within a minute: the bus does not signal that it is done.
   func comes(to count: Int) -> Bool {
     for _ in 0..<6000 {
       if openFiles == count { return true }

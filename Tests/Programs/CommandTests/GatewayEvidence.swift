@@ -60,7 +60,7 @@ struct GatewayEvidence {
     Double(line.prefix { $0 != " " })
   }
 
-  /// A line: its time, the sender, an arrow, who it is for, and the message.
+  /// A line: its time, the sender, an arrow, the destination, and the message.
   private mutating func take(_ parts: [Substring], at time: Double) {
     if parts[4] == "call", parts[3] == "org.bluez", parts.count > 7,
       let device = Self.device(parts[6]), let operation = Self.operation(parts[7])

@@ -15,7 +15,7 @@ struct HelpTests {
     [command] + command.configuration.subcommands.flatMap { all($0) }
   }
 
-  @Test("what is rare is in the long help alone")
+  @Test("rarely used options appear only in the long help")
   func hidden() {
     let short = Blerun.helpMessage(for: Run.self, columns: 1000)
     let long = Blerun.helpMessage(for: Run.self, includeHidden: true, columns: 1000)

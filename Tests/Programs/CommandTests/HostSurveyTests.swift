@@ -1,4 +1,4 @@
-// Facts of a host from files and programs, which a test makes.
+// Facts about a host, read from files and programs that the test creates.
 
 import Fixtures
 import Foundation
@@ -18,7 +18,7 @@ struct HostSurveyTests {
     for (name, text) in contents { _ = try temporary.file("\(entry)/\(name)", text) }
   }
 
-  @Test("switches of Bluetooth radios are read, others passed over")
+  @Test("rfkill switches of Bluetooth radios are read, and others are ignored")
   func switches() throws {
     try radio(
       "rfkill0", [("type", "wlan\n"), ("name", "phy0\n"), ("soft", "1\n"), ("hard", "0\n")])
@@ -44,7 +44,7 @@ struct HostSurveyTests {
     #expect(survey.capabilities() == nil)
   }
 
-  @Test("the first program that says a release is believed")
+  @Test("the version is taken from the first program that prints one")
   func version() {
     var survey = HostSurvey()
     survey.programs = [

@@ -6,17 +6,17 @@ import Glibc
 
 /// A server on a Unix socket that accepts one client, and stalls.
 final class HostileBus: Sendable {
-  /// From where on nothing more comes.
+  /// The point from which the bus sends nothing more.
   enum Stall: String, CaseIterable, Sendable {
-    /// Nothing is answered, from the first line of the authentication on.
+    /// No reply at all, starting with the first line of the authentication.
     case authentication
     case hello = "Hello"
     case matchRule = "AddMatch"
     case owner = "GetNameOwner"
     case objects = "GetManagedObjects"
-    /// Half of the reply to Hello is sent.
+    /// Only half of the reply to Hello is sent.
     case half
-    /// Nobody accepts, and the queue of connections is full.
+    /// No connection is accepted, and the backlog is full.
     case queue
   }
 
@@ -25,7 +25,7 @@ final class HostileBus: Sendable {
   private let stall: Stall
   private let listener: Int32
   private let reached = DispatchSemaphore(value: 0)
-  /// What fills the queue of connections.
+  /// The connections that fill the backlog.
   private let fillers: [Int32]
 
   init(_ stall: Stall) throws {
@@ -58,7 +58,7 @@ final class HostileBus: Sendable {
     }
   }
 
-  /// Connects until the queue of connections takes no more.
+  /// Connects until the backlog is full.
   private static func fill(_ name: sockaddr_un) -> [Int32] {
     var fillers: [Int32] = []
     while true {
@@ -78,7 +78,7 @@ final class HostileBus: Sendable {
     unlink(path)
   }
 
-  /// Waits until a program is where nothing more comes.
+  /// Waits until a program has reached the point of the stall.
   func isReached(by program: RunningProgram) -> Bool {
     guard stall == .queue else { return reached.wait(timeout: .now() + 60) == .success }
     for _ in 0..<3_000 {
@@ -129,7 +129,7 @@ private final class HostileClient {
     }
   }
 
-  /// Reads on until the client leaves, and answers nothing.
+  /// Keeps reading until the client closes, and answers nothing.
   private func wait() {
     reached.signal()
     while more() {}

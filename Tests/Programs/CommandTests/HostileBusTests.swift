@@ -1,4 +1,4 @@
-// A bus that stops answering keeps no command: each wait has a deadline, and hears signals.
+// A bus that stops answering blocks no command: every wait has a deadline and reacts to signals.
 
 import DBus
 import Fixtures
@@ -19,7 +19,9 @@ struct HostileBusTests {
     )
   }
 
-  @Test("a run ends by itself, as without a bus", arguments: sampled(HostileBus.Stall.allCases))
+  @Test(
+    "a run ends by itself, as if there were no bus", arguments: sampled(HostileBus.Stall.allCases)
+  )
   func deadline(stall: HostileBus.Stall) throws {
     let bus = try HostileBus(stall)
     let began = Date()
@@ -28,7 +30,10 @@ struct HostileBusTests {
     #expect(Date().timeIntervalSince(began) < 60)
   }
 
-  @Test("a signal ends it at once, with its status", arguments: HostileBus.Stall.allCases)
+  @Test(
+    "a signal ends a run immediately, with the status of the signal",
+    arguments: HostileBus.Stall.allCases
+  )
   func signals(stall: HostileBus.Stall) throws {
     let bus = try HostileBus(stall)
     let program = try start(Self.run, on: bus)
@@ -41,7 +46,7 @@ struct HostileBusTests {
   }
 
   @Test(
-    "so do other commands",
+    "a signal ends other commands immediately, too",
     arguments: [scan, ["doctor"], ["inspect", "-d", "X"], ["watch", "-d", "X", "ff01"]]
   )
   func commands(arguments: [String]) throws {
@@ -54,7 +59,7 @@ struct HostileBusTests {
   }
 
   @Test(
-    "a program that tries again and again at a bus that never accepts leaves no more than 4 threads"
+    "repeated attempts to open a bus that never accepts leave at most 4 threads"
   )
   func attempts() throws {
     let bus = try HostileBus(.queue)
@@ -81,7 +86,7 @@ struct HostileBusTests {
     #expect(failures.dropFirst(4).allSatisfy { $0 as? BusFailure == refused }, "\(failures)")
   }
 
-  @Test("a batch begins no device")
+  @Test("a batch does not begin any device")
   func batch() throws {
     let folder = try TemporaryFolder()
     let devices = (10..<50).map { "  - C0:FF:EE:00:00:\($0)" }.joined(separator: "\n")

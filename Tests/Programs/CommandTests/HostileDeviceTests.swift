@@ -13,7 +13,7 @@ import Testing
 
 @Suite("A hostile device", .blocking)
 struct HostileDeviceTests {
-  /// Sets the clipboard, begins a line of its own, reorders, hides, and is no UTF-8 in the end.
+  /// Sets the clipboard, starts a forged line, reorders and hides text, and ends in invalid UTF-8.
   private static let octets =
     Array("=\u{1b}]52;c;YQ==\u{7}\r\nFORGED \u{9b}2J\u{202e}\u{200b}\u{2028}".utf8) + [0xff, 0xc3]
   private static let text = #"=\e]52;c;YQ==\a\r\nFORGED \u009b2J\u202e\u200b\u2028"#
@@ -77,7 +77,7 @@ struct HostileDeviceTests {
   }
 
   @Test(
-    "scans, listings and single values show nothing that a terminal obeys",
+    "scans, listings and single values print no control sequences",
     arguments: [
       ["scan"], ["scan", "--follow"], ["inspect"], ["read", "manufacturer-name-string"],
       ["read", "model-number-string"], ["read", "model-number-string", "--format", "u8"],
@@ -95,7 +95,7 @@ struct HostileDeviceTests {
   private static let suffixes = ["xml", "tap", "html", "csv", "jsonl", "txt"]
 
   @Test(
-    "neither do runs and batches, their reports, and what the journal gives of them",
+    "runs, batches, their reports and the history of them print no control sequences",
     arguments: ["run", "batch"]
   )
   func runs(command: String) throws {
@@ -139,7 +139,7 @@ struct HostileDeviceTests {
     #expect(table.output.contains(",'=") && !table.output.contains(",="))
   }
 
-  @Test("neither do complaints about files, names of files, and the journal of somebody else")
+  @Test("errors about files, file names and foreign journals print no control sequences")
   func files() throws {
     let wrong = try folder.file(
       "a\u{1b}[2J.yaml", "steps: [ { \"re\\e[2J\\nFORGED\": 1 }, { read: \"\\e]0;x\\a\" } ]\n"
@@ -171,7 +171,7 @@ struct HostileDeviceTests {
     try run(["history", "export", "1", "--format", "csv", "--journal", path])
   }
 
-  @Test("neither does the doctor on a host with the device connected")
+  @Test("the doctor prints no control sequences while the device is connected")
   func doctor() throws {
     let host = try SimulatedHost(
       "scenario: Hostile\ndevices: [ { use: \"\(device)\" } ]\nhost: { disconnect-delay: 20ms }\n"

@@ -14,7 +14,7 @@ struct JournalBadDayTests {
 
   init() throws { folder = try TemporaryFolder() }
 
-  /// What keeps a journal.
+  /// The commands that write a journal.
   enum Command: CaseIterable {
     case run, batch, suite
 
@@ -57,7 +57,7 @@ struct JournalBadDayTests {
   }
 
   @Test(
-    "a file that is none: required ends it with 74 before anything is touched, optional lets it go on",
+    "not a journal: required ends with 74 before anything is done, optional continues",
     arguments: Command.allCases
   )
   func atOnce(command: Command) throws {
@@ -72,7 +72,7 @@ struct JournalBadDayTests {
     #expect(try String(contentsOfFile: text, encoding: .utf8).hasPrefix("no database"))
   }
 
-  /// Root may write anywhere: others see what a folder that may not be written does.
+  /// Root can write anywhere, so the command runs without privileges.
   static let unprivileged = ["setpriv", "--reuid=65534", "--clear-groups"]
 
   static var canDropPrivileges: Bool {
@@ -80,7 +80,7 @@ struct JournalBadDayTests {
     return test?.status == 0 || getuid() != 0
   }
 
-  @Test("a folder that may not be written", .enabled(if: canDropPrivileges))
+  @Test("a folder without write permission ends the run with 74", .enabled(if: canDropPrivileges))
   func readOnly() throws {
     mkdir(folder.path + "/closed", 0o555)
     chmod(folder.path, 0o755)
@@ -93,7 +93,7 @@ struct JournalBadDayTests {
   }
 
   @Test(
-    "another program that holds it: required ends it with 74, optional misses nothing of the rest",
+    "a locked journal: required ends with 74, optional still runs everything",
     arguments: Command.allCases
   )
   func locked(command: Command) throws {
@@ -106,7 +106,7 @@ struct JournalBadDayTests {
     #expect(required.status == 74)
     #expect(required.errors.contains("another program has locked it"), "\(required.errors)")
     // A batch says how it ended.
-    #expect(!required.output.contains("-started"), "something was done")
+    #expect(!required.output.contains("-started"), "the run began without its journal")
     #expect(required.output.isEmpty || command == .batch, "\(required.output)")
     #expect(optional.status == command.status && optional.output.contains("-finished"))
     #expect(optional.errors.contains("The run goes on"), "\(optional.errors)")
@@ -124,7 +124,7 @@ struct JournalBadDayTests {
   }
 
   @Test(
-    "a full disk: required ends the run with 74, optional goes on, and the journal stays whole",
+    "a full disk: required ends with 74, optional continues, and the journal stays intact",
     .enabled(if: canMount, "needs user name spaces"),
     arguments: [("required", 74), ("optional", 0)] as [(String, Int32)]
   )
@@ -172,7 +172,7 @@ struct JournalBadDayTests {
   }
 
   @Test(
-    "a full disk: required ends the chains of a batch under way and begins no other; optional all",
+    "a full disk: required ends the running chains of a batch, optional runs all devices",
     .enabled(if: canMount, "needs user name spaces"),
     arguments: [("required", 74), ("optional", 75)] as [(String, Int32)]
   )
@@ -198,7 +198,7 @@ struct JournalBadDayTests {
   }
 
   @Test(
-    "a limit of file sizes is like a full disk, and ends nothing by a signal",
+    "a file size limit acts like a full disk, and no signal ends the run",
     arguments: [("required", 74), ("optional", 0)] as [(String, Int32)]
   )
   func limited(need: String, status: Int32) throws {

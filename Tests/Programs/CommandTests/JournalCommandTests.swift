@@ -7,7 +7,7 @@ import Testing
 
 @testable import Journal
 
-@Suite("The journal of the built program", .blocking)
+@Suite("The journal from the command line", .blocking)
 struct JournalCommandTests {
   static let thermometer = [
     "docs/examples/thermometer.yaml", "--simulate", "Simulators/devices/thermometer.yaml",
@@ -29,7 +29,7 @@ struct JournalCommandTests {
     try blerun(["run"] + Self.thermometer + ["--output", "json", "--journal", journal] + arguments)
   }
 
-  @Test("a simulated run writes one only where it is named, and the same octets each time")
+  @Test("a simulated run writes a journal only if one is named, with identical bytes each time")
   func repeats() throws {
     #expect(try blerun(["run"] + Self.thermometer).status == 0)
     #expect(access(journal, F_OK) != 0)
@@ -43,7 +43,7 @@ struct JournalCommandTests {
     #expect(try Data(contentsOf: URL(fileURLWithPath: other)) != files[0])
   }
 
-  @Test("of a scanned batch, the table and the sections have name and address")
+  @Test("for a batch with a scan, the table and the sections show the name and address")
   func titles() throws {
     let path = folder.path + "/a.sqlite"
     let step = "{ read: battery-level, expect: { percent: { above: 99 } } }"
@@ -55,7 +55,7 @@ struct JournalCommandTests {
     #expect(shown.lines.count { $0.hasPrefix(title) } == 2, "\(shown.output)")
   }
 
-  @Test("of a batch, what went wrong comes before the plan, which is printed once")
+  @Test("the history of a batch shows failures before the plan, and the plan once")
   func planOnce() throws {
     let path = folder.path + "/a.sqlite"
     let devices = (1...5).map { "{ name: Lamp-\($0), with: { least: \(90 + $0) } }" }
@@ -88,7 +88,7 @@ struct JournalCommandTests {
     #expect(lines.last == "and 4 more plans, for other devices")
   }
 
-  @Test("several runs are counted by their ends and by the devices that failed, since a time")
+  @Test("the summary counts the runs since a time by result and by failed devices")
   func summary() throws {
     let path = folder.path + "/a.sqlite"
     let world = ["--simulate", "Simulators/devices/thermometer.yaml", "--journal", path]
@@ -121,7 +121,7 @@ struct JournalCommandTests {
     }
   }
 
-  @Test("the examples of docs/journal.md are what is printed")
+  @Test("the examples in docs/journal.md match the output")
   func examples() throws {
     let path = folder.path + "/journal.sqlite"
     #expect(try simulated(journal: path).status == 0)
@@ -148,7 +148,7 @@ struct JournalCommandTests {
   }
 
   @Test(
-    "the questions of docs/journal.md to sqlite3 have answers",
+    "the sqlite3 queries in docs/journal.md return rows",
     .enabled(if: access("/usr/bin/sqlite3", X_OK) == 0, "needs sqlite3")
   )
   func questions() throws {
@@ -167,7 +167,7 @@ struct JournalCommandTests {
     #expect(answers.last?.lines == ["device,status,message", "Thermo-1,ok,"])
   }
 
-  @Test("real runs have one in the state folder, for this user alone")
+  @Test("real runs are recorded in the state folder, readable by this user only")
   func place() throws {
     let host = try SimulatedHost()
     let run = try host.run("run", "-d", host.device, "-e", "read body-sensor-location")
@@ -197,7 +197,7 @@ struct JournalCommandTests {
     #expect(try run("history", "prune", "--journal", path).status == 2)
   }
 
-  @Test("a run that lacks records is called incomplete in the list, on its page and by check")
+  @Test("a run with missing records is marked incomplete in the list, on its page and by check")
   func incomplete() throws {
     let path = folder.path + "/a.sqlite"
     #expect(try simulated(journal: path).status == 0)
@@ -216,7 +216,7 @@ struct JournalCommandTests {
     #expect(checked.output.contains(#""incomplete":[1]"#))
   }
 
-  @Test("a reader that leaves ends the export")
+  @Test("a closed reader ends the export")
   func closedOutput() throws {
     let path = folder.path + "/a.sqlite"
     _ = try simulated(journal: path)

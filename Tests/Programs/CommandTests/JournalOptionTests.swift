@@ -7,14 +7,14 @@ import Testing
 
 @testable import Program
 
-@Suite("The options of a journal", .blocking)
+@Suite("Journal options", .blocking)
 struct JournalOptionTests {
   private func run(_ arguments: String...) throws -> RunningProgram.Ended {
     let chain = ["run", "-e", "log x", "--simulate", "Simulators/devices/thermometer.yaml"]
     return try blerun(chain + arguments)
   }
 
-  @Test("a size is octets, or a number with a unit in capitals or not")
+  @Test("a size is a number of bytes, or a number with a unit in either case")
   func sizes() throws {
     let sizes = ["4096": 4096, "60k": 61_440, "130K": 133_120, "2m": 2 << 20, "1G": 1 << 30]
     for (text, octets) in sizes {
@@ -25,7 +25,7 @@ struct JournalOptionTests {
     }
   }
 
-  @Test("a place where no file can be is called that, whatever is the matter with disks")
+  @Test("an impossible path is reported as such, without advice about disks")
   func noPlace() throws {
     let long = String(repeating: "j", count: 256)
     for path in ["/proc/j.sqlite", "/proc/no/j.sqlite", "/etc/passwd/j.sqlite", "/etc", long] {

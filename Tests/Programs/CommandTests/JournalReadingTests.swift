@@ -1,4 +1,4 @@
-// `blerun history` where nothing may be written: in a process with fewer rights than the tests.
+// `blerun history` without write permission: in a process with fewer rights than the tests.
 
 import Fixtures
 import Foundation
@@ -7,7 +7,7 @@ import Testing
 
 @testable import Journal
 
-@Suite("A journal that is only read", .blocking)
+@Suite("Reading a journal without write access", .blocking)
 struct JournalReadingTests {
   private let folder: TemporaryFolder
   private let closed: String
@@ -28,7 +28,7 @@ struct JournalReadingTests {
     chmod(journal, 0o644)
   }
 
-  /// Runs it where the folder of the journal may not be written.
+  /// Runs history with a read-only journal folder.
   private func history(_ arguments: [String]) throws -> RunningProgram.Ended {
     let prefix = getuid() == 0 ? JournalBadDayTests.unprivileged : []
     chmod(closed, 0o555)
@@ -37,7 +37,10 @@ struct JournalReadingTests {
     return try RunningProgram(all, in: projectFolder).end()
   }
 
-  @Test("in a folder that may not be written", .enabled(if: JournalBadDayTests.canDropPrivileges))
+  @Test(
+    "a journal in a read-only folder can be read",
+    .enabled(if: JournalBadDayTests.canDropPrivileges)
+  )
   func readOnly() throws {
     try simulated()
     let commands = [["list"], ["show", "1"], ["export", "1"], ["check"]]
@@ -55,7 +58,7 @@ struct JournalReadingTests {
   }
 
   @Test(
-    "whose latest commits are beside it, there: what to do is said, and what is said helps",
+    "unmerged commits in a read-only folder are reported with advice that works",
     .enabled(if: JournalBadDayTests.canDropPrivileges)
   )
   func log() throws {
@@ -80,7 +83,10 @@ struct JournalReadingTests {
     #expect(read.output == "\(copy): ok\n", "\(read.errors)")
   }
 
-  @Test("which may not be read", .enabled(if: JournalBadDayTests.canDropPrivileges))
+  @Test(
+    "a journal without read permission is reported",
+    .enabled(if: JournalBadDayTests.canDropPrivileges)
+  )
   func unreadable() throws {
     try simulated()
     chmod(journal, 0o000)
@@ -93,7 +99,7 @@ struct JournalReadingTests {
   }
 
   @Test(
-    "of an earlier blerun, in a folder that may not be written",
+    "a journal of an earlier version in a read-only folder",
     .enabled(if: JournalBadDayTests.canDropPrivileges)
   )
   func older() throws {
@@ -105,7 +111,7 @@ struct JournalReadingTests {
     #expect(list.lines.count > 1, "\(list.output)")
     let check = try history(["check"])
     #expect(check.status == 0 && check.output.contains("without checksums"), "\(check.output)")
-    #expect(try Data(contentsOf: URL(fileURLWithPath: journal)) == old, "it was changed")
+    #expect(try Data(contentsOf: URL(fileURLWithPath: journal)) == old, "reading changed it")
   }
 
   private static let old = "\(projectFolder)/Tests/Golden/journals/version-4.sqlite"

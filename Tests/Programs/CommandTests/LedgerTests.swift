@@ -1,4 +1,4 @@
-// Leases, and turns at an adapter among processes.
+// Leases, and turns of processes on an adapter.
 
 import BlueZ
 import Bluetooth
@@ -10,7 +10,7 @@ import Testing
 
 @testable import Program
 
-@Suite("What runs on one host agree on")
+@Suite("Coordination of runs on one host")
 struct LedgerTests {
   private let temporary: TemporaryFolder
   private let adapter = BluetoothAddress(number: 0x00aa_0100_0023)
@@ -26,7 +26,7 @@ struct LedgerTests {
 
   private var files: [String] { RuntimeFolder(path: temporary.path).names }
 
-  @Test("a lease is read as it was written, and nonsense is none")
+  @Test("a lease prints as it was parsed, and malformed text is not a lease")
   func lease() {
     let other = HeldLink(adapter: nil, device: BluetoothAddress(number: 7), path: "/org/bluez/x")
     let lease = Lease(
@@ -44,19 +44,19 @@ struct LedgerTests {
     #expect(lease.text.contains("connecting\t:1.4\t00:AA:01:00:00:23\tC0:FF:EE:00:00:01\t"))
   }
 
-  @Test("a lease that was being written over is read as the new one")
+  @Test("a lease read while being overwritten is read as the new one")
   func halfWritten() throws {
     func lease(_ entries: [Lease.Entry]) -> Lease {
       Lease(owner: .own, bus: "0123", entries: entries)
     }
     let long = lease([Lease.Entry(link: link, state: .connecting, daemon: ":1.4")])
     let short = lease([])
-    // As a kill between the two steps of writing leaves it.
+    // The state after a kill between the two steps of writing.
     let rest = long.text.dropFirst(short.text.count)
     #expect(Lease(short.text + rest) == short)
   }
 
-  @Test("a lease lasts as long as the link, and goes with a program that holds none")
+  @Test("a lease lasts as long as the link, and is removed when its program holds none")
   func goes() {
     let ledger = ledger()
     #expect(files.isEmpty)
@@ -69,20 +69,20 @@ struct LedgerTests {
     #expect(files.isEmpty)
   }
 
-  @Test("what a program held when it ended without a word is found by the next, once")
+  @Test("the links of a program that was killed are found by the next program, once")
   func orphans() {
     let killed = ledger()
     killed.begins(link)
-    // As the kernel does when a process ends: the lock goes, the file stays.
+    // Like the kernel when a process ends: the lock is released, the file stays.
     killed.leave()
     let found = ledger().orphans()
     #expect(found.map(\.lease.links) == [[link]])
-    #expect(ledger().orphans().isEmpty, "somebody is about to release it")
+    #expect(ledger().orphans().isEmpty, "the first finder is about to release the link")
     found[0].file.remove()
     #expect(files.isEmpty)
   }
 
-  @Test("a lease names who wrote it, the bus, the daemon, and how far the link has come")
+  @Test("a lease names its writer, the bus, the daemon and the state of the link")
   func content() {
     let ledger = ledger()
     ledger.isOn(bus: "0123")
@@ -101,7 +101,7 @@ struct LedgerTests {
     #expect(other.held().allSatisfy { $0.names(link) })
   }
 
-  @Test("a link that was up before is named as used, and is nobody's to release")
+  @Test("a link that was already up is listed as used, and is not released")
   func used() {
     let ledger = ledger()
     ledger.uses(link, isShared: false)
@@ -111,7 +111,7 @@ struct LedgerTests {
     #expect(files.isEmpty)
   }
 
-  @Test("a lease of another boot goes, one of another bus or of a process that is there stays")
+  @Test("a lease of an earlier boot is removed; one of another bus or a live process is kept")
   func elsewhere() throws {
     let entry = Lease.Entry(link: link, state: .up, daemon: ":1.4")
     let (own, boot) = (ProcessIdentity.own, ProcessIdentity.presentBoot)
@@ -123,7 +123,7 @@ struct LedgerTests {
       ),
       "bus": Lease(owner: gone, bus: "4567", entries: [entry]),
       "there": Lease(owner: parent, bus: "0123", entries: [entry]),
-      // Its number was given again: another start.
+      // Its process number was reused, with another start time.
       "gone": Lease(owner: gone, bus: "0123", entries: [entry]),
     ]
     for (name, lease) in leases { _ = try temporary.file("lease-\(name)", lease.text) }
@@ -137,7 +137,7 @@ struct LedgerTests {
     try #require(ProcessIdentity.start(in: LockedFile.peek("/proc/\(process)/stat")))
   }
 
-  @Test("a process is told by its start, whatever its program is called, and a dead one is none")
+  @Test("a process is identified by its start time, whatever its name; a zombie does not count")
   func process() {
     let fields = (3...52).map { $0 == 3 ? "S" : "\($0)" }.joined(separator: " ")
     #expect(ProcessIdentity.start(in: "7 (a) b) \(fields)") == 22)
@@ -150,7 +150,7 @@ struct LedgerTests {
     #expect(!ProcessIdentity(process: own.process, start: own.start, boot: "b007").isThere)
   }
 
-  @Test("a lease that cannot be written is told of once")
+  @Test("a lease that cannot be written is reported once")
   func unwritable() {
     let said = Recorded<String>()
     let ledger = HostLedger(RuntimeFolder(path: temporary.path + "/none")) { said.add($0) }
@@ -179,7 +179,7 @@ struct LedgerTests {
     #expect(loop.now.sinceStart < .seconds(8))
   }
 
-  @Test("one batch runs over an adapter at a time; single runs go on")
+  @Test("an adapter runs one batch at a time, but single runs continue")
   func batches() throws {
     let (first, second) = (ledger(), ledger())
     let adapter = adapter
@@ -207,7 +207,7 @@ struct LedgerTests {
     #expect(files.isEmpty || files.allSatisfy { $0.hasPrefix("adapter-") })
   }
 
-  @Test("a run reserves a device, and others see which run and process has it")
+  @Test("a run reserves a device, and others see which run and process holds it")
   func reserved() throws {
     let (first, second) = (ledger(), ledger())
     first.isRun(12)
@@ -225,7 +225,7 @@ struct LedgerTests {
     #expect(files.isEmpty)
   }
 
-  @Test("a link that a process of ours has made is shared, one of another program is not")
+  @Test("a link made by another blerun process is shared; one of another program is not")
   func shared() throws {
     let (first, second) = (ledger(), HostLedger(RuntimeFolder(path: temporary.path), owner: other))
     #expect(!second.isShared(link))
@@ -233,14 +233,14 @@ struct LedgerTests {
     #expect(!second.isShared(link))
     first.established(link)
     #expect(second.isShared(link))
-    #expect(!first.isShared(link), "its own")
+    #expect(!first.isShared(link), "the link is its own")
     first.uses(link, isShared: true)
     #expect(second.isShared(link))
     first.ended(link)
     #expect(!second.isShared(link))
   }
 
-  /// Another process that is there.
+  /// Another live process.
   private var other: ProcessIdentity {
     ProcessIdentity(process: getpid(), start: 1, boot: ProcessIdentity.presentBoot)
   }
@@ -251,7 +251,7 @@ struct LedgerTests {
     init(_ text: String) { self.text = text }
   }
 
-  @Test("who connects waits a moment for those who scan, and who scans sees that")
+  @Test("a connect briefly waits for scans on the adapter, and the scans can see it waiting")
   func scans() throws {
     let (scanner, connecter) = (ledger(), ledger())
     let loop = VirtualTimeLoop()
@@ -279,7 +279,7 @@ struct LedgerTests {
     let again = try loop.run { try await listen() }
     #expect(loop.now.sinceStart >= .seconds(2))
     #expect(!scanner.isTurnTaken(at: adapter))
-    // One that does not pause is waited for, and then connected beside.
+    // A scan that does not pause is waited for; then the connect goes ahead beside it.
     let start = loop.now
     try loop.run { try await connecter.turn(at: adapter, on: loop, limit: .seconds(60)) }()
     #expect(loop.now - start >= .seconds(3))
@@ -287,7 +287,7 @@ struct LedgerTests {
     again()
   }
 
-  @Test("a folder that others may write to is not used")
+  @Test("a folder that other users can write to is not used")
   func folder() throws {
     let folder = try RuntimeFolder { name in name == "XDG_RUNTIME_DIR" ? temporary.path : nil }
     #expect(folder.path == temporary.path + "/blerun")

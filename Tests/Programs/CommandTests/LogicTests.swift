@@ -1,5 +1,5 @@
-// Devices whose logic is a program or a socket, from the command line: what their ends make of a run,
-// and that none of them is left.
+// Devices with a program or a socket as their logic, from the command line: how their end affects a
+// run, and that no process is left.
 
 import Fixtures
 import Foundation
@@ -10,13 +10,13 @@ import Testing
 struct LogicTests {
   private static let hasPython = access("/usr/bin/python3", X_OK) == 0
 
-  /// A folder with a device whose logic is a script of `sh`.
+  /// A folder with a device that has a `sh` script as its logic.
   private struct Folder {
     let folder: TemporaryFolder
 
     /// - Parameters:
-    ///   - script: What answers, after the answer to `start`.
-    ///   - keys: Of `logic`, beside the program.
+    ///   - script: The program that answers, after the answer to `start`.
+    ///   - keys: Further keys of `logic`, besides the program.
     init(_ script: String, _ keys: String = "") throws {
       folder = try TemporaryFolder()
       try write("logic.sh", "read -r line; echo '{\"id\":1}'\n" + script)
@@ -48,7 +48,7 @@ struct LogicTests {
     "while read -r line; do id=${line#*'\"id\": '}; echo \"{\\\"id\\\":${id%%,*}\(members)}\"; done"
   }
 
-  @Test("a program in the shell answers reads, and what it prints is passed on")
+  @Test("a shell program answers reads, and its standard error is passed on")
   func answers() throws {
     let folder = try Folder("echo ready >&2\n" + Self.answering(""))
     let usual = try folder.run("read battery-level")
@@ -80,7 +80,7 @@ struct LogicTests {
     #expect(run.output.contains("logic-failed"), "\(run.output)")
   }
 
-  @Test("a program that fails ends the batch: its error is not that of another device alone")
+  @Test("a program that fails ends the whole batch, not just one device")
   func failsInBatch() throws {
     let folder = try Folder("exit 3")
     try folder.write("other.yaml", "name: Other\naddress: C0:FF:EE:00:00:02\n")
@@ -105,7 +105,7 @@ struct LogicTests {
   }
 
   @Test(
-    "what a program starts does not outlive the run, in whatever group or session",
+    "processes started by a program do not outlive the run, in whatever group or session",
     arguments: ["sleep 600 & echo $! >pid", "setsid sleep 600 & echo $! >pid"]
   )
   func endsWithChildren(_ script: String) throws {
@@ -115,7 +115,7 @@ struct LogicTests {
     #expect(hasEnded(try folder.folder.text("pid")))
   }
 
-  @Test("a program that ignores all requests does not outlive a run that is killed")
+  @Test("a program that ignores every request does not outlive a killed run")
   func killed() throws {
     let folder = try Folder(
       "trap '' TERM; echo $$ >pid\n" + Self.answering("") + "\nwhile :; do sleep 1; done"
@@ -142,7 +142,7 @@ struct LogicTests {
     #expect(kill(number, 0) != 0)
   }
 
-  @Test("what cannot be started is found by check, and before anything runs")
+  @Test("a program that cannot be started is reported by check and before a run begins")
   func missing() throws {
     let folder = try Folder("")
     let text = "address: C0:FF:EE:00:00:01\nlogic: { program: [./missing] }\n"
@@ -204,7 +204,7 @@ struct LogicTests {
     """
 
   @Test(
-    "a socket is attached while the simulation runs",
+    "a socket can be attached while the simulation runs",
     .enabled(if: hasPython && SteeredSimulationTests.has("busctl"), "needs python3 and busctl")
   )
   func attach() throws {

@@ -1,4 +1,4 @@
-// What is done thousands of times takes no more stack than what is done once: a process has a limit of its stack.
+// Thousands of repetitions take no more stack than one: the stack of a process is limited.
 
 import Fixtures
 import Foundation
@@ -17,7 +17,7 @@ struct LongRunTests {
     ).end()
   }
 
-  @Test("a chain of thousands of reads, each a call to a simulated object")
+  @Test("a chain of thousands of reads, each a call to a simulated object, does not overflow")
   func reads() throws {
     let count = testsEverything ? 10_000 : 4_000
     let chain = try folder.file(
@@ -28,7 +28,7 @@ struct LongRunTests {
     #expect(ended.status == 0, "\(ended.errors)")
   }
 
-  @Test("a suite of two thousand operations, each in the journal")
+  @Test("a journaled suite of two thousand operations does not overflow")
   func operations() throws {
     let sleeps = String(repeating: "<sleep timeout=\"1\"/>", count: 2_000)
     let suite = try folder.file(

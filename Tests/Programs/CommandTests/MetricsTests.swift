@@ -1,4 +1,4 @@
-// `blerun batch --metrics`: the file, who may read it, and what it may not replace.
+// `blerun batch --metrics`: the file, its permissions, and the files that it may not replace.
 
 import ArgumentParser
 import Bluetooth
@@ -10,7 +10,7 @@ import Testing
 
 @testable import Program
 
-@Suite("Metrics of batches", .blocking)
+@Suite("Batch metrics", .blocking)
 struct MetricsTests {
   private let folder: TemporaryFolder
 
@@ -32,7 +32,7 @@ struct MetricsTests {
     return try blerun(command, in: folder.path)
   }
 
-  @Test("the file has what the batch did, and no name of a device unless that is asked for")
+  @Test("the file has the results of the batch, and device names only if requested")
   func file() throws {
     #expect(try batch("--metrics", "tags.prom").status == 75)
     let text = try folder.text("tags.prom")
@@ -56,7 +56,7 @@ struct MetricsTests {
     )
   }
 
-  @Test("what happens soon after a write is written later, and the end of a round at once")
+  @Test("events soon after a write are written later, but the end of a round immediately")
   func pending() throws {
     let loop = VirtualTimeLoop()
     let end = LoopEnding(loop)
@@ -83,7 +83,7 @@ struct MetricsTests {
     withExtendedLifetime(end) {}
   }
 
-  @Test("Prometheus's own check accepts the file", .enabled(if: Self.promtool != nil))
+  @Test("promtool accepts the file", .enabled(if: Self.promtool != nil))
   func check() throws {
     #expect(try batch("--metrics", "tags.prom", "--metrics-by-device").status == 75)
     let promtool = try #require(Self.promtool)
@@ -91,7 +91,9 @@ struct MetricsTests {
     #expect(ended.status == 0 && ended.output.isEmpty && ended.errors.isEmpty, "\(ended)")
   }
 
-  @Test("a file of the command is not replaced, and one that cannot be written ends with 74")
+  @Test(
+    "a file of the command is not replaced, and a metrics file that cannot be written ends with 74"
+  )
   func wrongFiles() throws {
     let over = try batch("--metrics", "batch.yaml")
     #expect(over.status == 2)

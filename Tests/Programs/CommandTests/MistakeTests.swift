@@ -1,10 +1,10 @@
-// Mistakes on the command line and in files: what is printed, on which stream, and the exit status.
+// Errors on the command line and in files: the message, its stream, and the exit status.
 
 import Fixtures
 import Foundation
 import Testing
 
-@Suite("Mistakes", .blocking)
+@Suite("Error messages", .blocking)
 struct MistakeTests {
   private static let thermometer = "Simulators/devices/thermometer.yaml"
   private let folder: TemporaryFolder
@@ -23,9 +23,9 @@ struct MistakeTests {
     try blerun(["run", try folder.file("chain.yaml", text), "--simulate", Self.thermometer])
   }
 
-  // MARK: The place of a mistake
+  // MARK: The position of an error
 
-  @Test("a mistake after -e is shown with the steps, and a mark under its place")
+  @Test("an error after -e is shown with the steps and a mark under its position")
   func excerpt() throws {
     for command in [["run"], ["check"]] {
       let line = "read battery-level; reed x"
@@ -42,7 +42,7 @@ struct MistakeTests {
     }
   }
 
-  @Test("the line of several that has the mistake is shown, shortened around it, wide letters too")
+  @Test("only the faulty line is shown, shortened around the error, even with wide characters")
   func longExcerpt() throws {
     let start = "log \"\(String(repeating: "温", count: 20))\"; sleep 1s; "
     let line = "sleep 1s\n" + start + "sleep 5; " + String(repeating: "sleep 1s; ", count: 9)
@@ -55,7 +55,7 @@ struct MistakeTests {
     #expect(lines[1].count <= 76 && lines[1].hasSuffix("…"), "\(lines[1])")
   }
 
-  @Test("a step that fails is shown the same way, also in a report; a line with a passkey is not")
+  @Test("a failed step is shown the same way, even in a report, but not if its line has a passkey")
   func failedStep() throws {
     let ended = try run(line: "read battery-level; write battery-level u8:1")
     #expect(ended.status == 1)
@@ -77,7 +77,7 @@ struct MistakeTests {
 
   // MARK: Words that mean something else
 
-  @Test("a file of another kind is recognised, with the command that reads it")
+  @Test("a file of the wrong kind is recognised, and the command that reads it is suggested")
   func kinds() throws {
     let chain = "docs/examples/thermometer.yaml"
     let batch = "Tests/Golden/batches/list.yaml"
@@ -100,7 +100,7 @@ struct MistakeTests {
     }
   }
 
-  // MARK: The same mistake in both forms
+  // MARK: The same error in both forms
 
   /// The rows of the table in docs/output.md: arguments, a file with the same mistake, the status.
   private static let same: [(arguments: [String], file: String, status: Int32)] = [
@@ -134,7 +134,9 @@ struct MistakeTests {
     ),
   ]
 
-  @Test("has the same exit status", arguments: same.indices)
+  @Test(
+    "an error has the same exit status on the command line and in a file", arguments: same.indices
+  )
   func sameStatus(index: Int) throws {
     let (arguments, text, status) = Self.same[index]
     let typed = try blerun(arguments + ["--simulate", Self.thermometer])
@@ -146,7 +148,7 @@ struct MistakeTests {
     }
   }
 
-  @Test("no named device is wrong usage, whatever should have named it")
+  @Test("a missing device is a usage error for every command")
   func noDevice() throws {
     let chain = try folder.file("chain.yaml", "steps: [ connect ]\n")
     for arguments in [["read", "battery-level"], ["run", chain], ["run", "-e", "connect"]] {

@@ -25,7 +25,7 @@ struct NamesCommandTests {
     names = try folder.file("echo-names.yaml", Self.text)
   }
 
-  /// A run whose user has these names.
+  /// A run with these names in the names file of the user.
   private func blerun(_ arguments: [String], user: String? = nil) throws -> RunningProgram.Ended {
     let settings = folder.path + "/config"
     if let user {
@@ -88,7 +88,7 @@ struct NamesCommandTests {
     #expect(try blerun(["batch", file, "--simulate", Self.echo]).status == 65)
   }
 
-  @Test("a chain's names override those of --names, and these the user's")
+  @Test("names of a chain override those of --names, which override those of the user")
   func precedence() throws {
     let chain = try folder.file(
       "chain.yaml",
@@ -103,7 +103,7 @@ struct NamesCommandTests {
     #expect(named == ["name      one = ff01", "name      three = ff03", "name      two = ff04"])
   }
 
-  @Test("a file that is missing or wrong ends every command with 65, its place and the reason")
+  @Test("a missing or invalid names file ends every command with 65, its place and the reason")
   func wrong() throws {
     let none = folder.path + "/none.yaml"
     for command in [["read", "echo-value"], ["run", "-e", "rssi"], ["scan"], ["inspect"]] {
@@ -124,7 +124,7 @@ struct NamesCommandTests {
     #expect(misspelt.errors.contains("unknown key 'nmaes' (did you mean 'names'?)"))
   }
 
-  @Test("a failure lists the device's attributes by their names")
+  @Test("a failure lists the attributes of the device by name")
   func failure() throws {
     let run = try blerun([
       "run", "-e", "read battery-level", "--names", names, "--simulate", Self.echo,
@@ -140,7 +140,7 @@ struct NamesCommandTests {
     #expect(service.output.contains("echo"), "\(service.output)")
   }
 
-  @Test("a suite of nRF Connect is printed with the names, in its plan and its run")
+  @Test("an nRF Connect suite is printed with the names, in its plan and its run")
   func suite() throws {
     let suite = ["run", "docs/examples/nordic/echo.xml", "-E", "ADDRESS", "C0:FF:EE:00:00:04"]
     let naming = ["--names", names, "--simulate", Self.echo]
@@ -151,7 +151,7 @@ struct NamesCommandTests {
     #expect(plan.output.contains("write echo/echo-value hex:0102 by command"), "\(plan.output)")
   }
 
-  @Test("a pipe may hold the names: the file is read once")
+  @Test("the names may come from a pipe: the file is read once")
   func pipe() throws {
     let run = try shell("\"$0\" read echo-value --names <(cat '\(names)') --simulate \(Self.echo)")
     #expect(run.status == 0, "\(run.errors)")

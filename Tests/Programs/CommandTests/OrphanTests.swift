@@ -1,4 +1,4 @@
-// What a killed run left is ended only where it is nobody else's: processes that were killed, and others
+// Links left by a killed run are ended only if no other program uses them: killed processes, and others
 // beside them.
 
 import BlueZ
@@ -12,7 +12,7 @@ import Testing
 
 @testable import Program
 
-@Suite("What a killed run left", .blocking)
+@Suite("Links left by a killed run", .blocking)
 struct OrphanTests {
   static let listening = ["notify heart-rate-measurement for 1h"]
 
@@ -33,7 +33,7 @@ struct OrphanTests {
     _ = run.end()
   }
 
-  @Test("a link that another program uses is told of, and ended only with --force")
+  @Test("a link used by another program is reported, and ended only with --force")
   func foreign() throws {
     let killed = try listen()
     let other = try listen(user: "-other")
@@ -54,7 +54,7 @@ struct OrphanTests {
     _ = other.end()
   }
 
-  @Test("a link that a watch shares is told of, and ended with the watch")
+  @Test("a link shared with a watch is reported, and ends with the watch")
   func sharing() throws {
     let killed = try listen()
     let other = try host.start(["watch", host.device, "heart-rate-measurement", "--output", "json"])
@@ -65,14 +65,14 @@ struct OrphanTests {
     #expect(try host.isConnected())
     other.send(SIGTERM)
     #expect(other.end().status == 143)
-    // The last one ends it.
+    // The last process that uses the link ends it.
     #expect(try !host.isConnected())
     let released = try host.run("doctor", "--release")
     #expect(released.output.contains("was not connected any more"), "\(released.output)")
     #expect(host.leases.isEmpty)
   }
 
-  @Test("a batch that has nothing left to go on with ends it all the same")
+  @Test("a resumed batch with nothing left to do still ends the link")
   func nothingLeft() throws {
     let batch = try host.folder.file(
       "batch.yaml", "devices: [\(host.device)]\nsteps: [ { read: body-sensor-location } ]\n"
@@ -88,7 +88,7 @@ struct OrphanTests {
   }
 
   @Test(
-    "an attempt to connect of a killed run is ended, by the doctor and by the next command",
+    "a connect left pending by a killed run is cancelled by the doctor or the next command",
     arguments: [["doctor", "--release"], ["run", "-d", "*", "-e", "log x"]]
   )
   func connecting(next: [String]) throws {
@@ -96,19 +96,19 @@ struct OrphanTests {
     let host = try SimulatedHost(slow)
     let run = try host.start(["run", "-d", host.device, "-e", "log x"])
     while !host.leaseTexts.contains("connecting\t") { poll(nil, 0, 5) }
-    // The lease is written first.
+    // The lease is written before the call.
     poll(nil, 0, 100)
     kill(run)
     let ended = try host.start(next).end()
     #expect(ended.status == 0, "\(ended.errors)")
     #expect((ended.output + ended.errors).contains("connect to \(host.device)"))
     #expect(host.leases.isEmpty)
-    // bluetoothd refuses a second attempt beside one that goes on.
+    // bluetoothd refuses a second connect while one is pending.
     let connected = try host.run("run", "-d", host.device, "-e", "log x")
     #expect(connected.status == 0 && !connected.errors.contains("attempt 2"), "\(connected.errors)")
   }
 
-  @Test("a second Ctrl-C leaves the lease, and the hint that it gives is true")
+  @Test("a second Ctrl-C leaves the lease, and the command that it suggests works")
   func secondInterrupt() throws {
     let run = try listen()
     run.send(SIGINT)
@@ -120,8 +120,8 @@ struct OrphanTests {
     #expect(host.leases.isEmpty)
   }
 
-  /// A lease of a process that is gone, and what becomes of a link that is up. LedgerTests have those
-  /// of another boot or bus and of a process that is there.
+  /// A lease of a process that no longer exists, and the effect on a link that is up. LedgerTests
+  /// cover leases of another boot or bus, and of a live process.
   struct Left: CustomTestStringConvertible, Sendable {
     let testDescription: String
     var daemon: String?
@@ -139,9 +139,9 @@ struct OrphanTests {
     Left(testDescription: "that only used the link", state: .used, isReleased: false),
   ]
 
-  @Test("a lease is acted on only where all of it is true", arguments: leases)
+  @Test("a link is released only if every field of its lease is still valid", arguments: leases)
   func rules(_ left: Left) throws {
-    // Somebody else's link, so that it is seen whether it is touched.
+    // A link of another program, which shows whether it is touched.
     let device = host.device
     let (bus, daemon) = try host.look { client in
       let identity = try await client.bus.call(

@@ -1,4 +1,4 @@
-// What waits for a slow reader: bounded, in order, and with every omission counted.
+// Output waiting for a slow reader: bounded, in order, and with every omission counted.
 
 import Bluetooth
 import Foundation
@@ -20,7 +20,7 @@ struct OutputQueueTests {
     #expect(admission == .waits)
   }
 
-  @Test("complete lines are written together, up to what a pipe takes in one piece")
+  @Test("complete lines are written together, up to the size that a pipe accepts atomically")
   func portions() {
     var queue = OutputQueue()
     for character: Character in ["a", "b", "c"] {
@@ -37,7 +37,7 @@ struct OutputQueueTests {
     #expect(last == nil)
   }
 
-  @Test("what was written in part is resumed where it was left")
+  @Test("a partial write is resumed where it stopped")
   func parts() {
     var queue = OutputQueue()
     put(line(5000), into: &queue)
@@ -53,7 +53,7 @@ struct OutputQueueTests {
     #expect(queue.count == 0)
   }
 
-  @Test("after a value without room none is admitted before half of the queue is written")
+  @Test("after a value was dropped, values are accepted again once half the queue is written")
   func congestion() {
     var queue = OutputQueue(bound: 1000)
     var admissions = (1...11).map { _ in queue.put(line(100), isDroppable: true) }
@@ -67,7 +67,7 @@ struct OutputQueueTests {
     #expect(queue.dropped == OutputQueue.Dropped(values: 2))
   }
 
-  @Test("lines that must not be dropped have a bound, too")
+  @Test("lines that must not be dropped are limited, too")
   func bound() {
     var queue = OutputQueue(bound: 1000)
     let long = line(1 << 20)
@@ -76,13 +76,13 @@ struct OutputQueueTests {
     #expect(admission == .overflow)
   }
 
-  @Test("what waits for a descriptor that failed is dropped, and counted")
+  @Test("output waiting for a failed descriptor is dropped and counted")
   func failure() {
     var queue = OutputQueue()
     for isDroppable in [true, false, true] { _ = queue.put(line(2000), isDroppable: isDroppable) }
     put(line(3) + line(4), into: &queue)
     _ = queue.next()
-    // The second one is not complete.
+    // The second line is incomplete.
     queue.wrote(3000)
     queue.dropAll()
     #expect(queue.isEmpty && queue.count == 0)
@@ -110,7 +110,7 @@ struct OutputQueueTests {
   }
 
   @Test(
-    "the bottom line makes place for lines, and is written anew below them", arguments: [1, 100]
+    "the bottom line is cleared for other lines and written again below them", arguments: [1, 100]
   )
   func bottomLine(atOnce: Int) {
     var queue = OutputQueue()
@@ -121,14 +121,14 @@ struct OutputQueueTests {
     put(line(4, "b"), into: &queue)
     #expect(written(&queue, atMost: atOnce) == "<gone>aaa|bbb|<1 s>")
     show("1 s", in: &queue)
-    #expect(queue.isEmpty, "it is there already")
+    #expect(queue.isEmpty, "the bottom line is shown already")
     show("", in: &queue)
     #expect(written(&queue, atMost: atOnce) == "<gone>")
     put(line(4, "c"), into: &queue)
     #expect(written(&queue, atMost: atOnce) == "ccc|")
   }
 
-  @Test("a terminal that is paused gets the last text of the bottom line, and none within a line")
+  @Test("a paused terminal gets only the latest bottom line, and never in the middle of a line")
   func pausedBottomLine() {
     var queue = OutputQueue()
     show("1 s", in: &queue)
@@ -194,7 +194,7 @@ struct OutputQueueTests {
   // MARK: A reader that pauses
 
   @Test(
-    "a pipe or a terminal that nobody reads keeps no other output of the same thread",
+    "a pipe or terminal that is not read does not block other output of the same thread",
     arguments: [false, true]
   )
   func others(isTerminal: Bool) throws {
@@ -226,7 +226,7 @@ struct OutputQueueTests {
     #expect(failure?.description.hasSuffix("does not read; dropped 1 line") == true)
   }
 
-  @Test("a reader that pauses misses values, counted by a gap at their place")
+  @Test("a slow reader misses values, and a gap at their place counts them")
   func pause() throws {
     var ends: [Int32] = [-1, -1]
     #expect(pipe(&ends) == 0)
@@ -270,7 +270,7 @@ struct OutputQueueTests {
       Int(number.prefix { $0.isNumber })
     }
     #expect(lines.count - gaps.count + (dropped ?? 0) == count)
-    // Nothing is missing but at the gap: the first value behind it is the one after the last dropped.
+    // Values are missing only at the gap: it is followed by the first value after the last drop.
     let place = try #require(lines.firstIndex { $0.contains(#""event":"gap""#) })
     #expect(lines[place - 1].contains(#""event":"value""#))
     #expect(lines[place + 1].contains(#""offset":2.000000"#), "\(lines[place + 1])")

@@ -1,10 +1,10 @@
-// Reports that would be written over other files of the command: it ends with 2, and every file is as it was.
+// Reports that would overwrite other files of the command: it ends with 2, and every file is unchanged.
 
 import Fixtures
 import Foundation
 import Testing
 
-@Suite("Reports over other files", .blocking)
+@Suite("Reports that would overwrite other files", .blocking)
 struct OverwrittenFileTests {
   private let folder: TemporaryFolder
   private let world: String
@@ -24,7 +24,7 @@ struct OverwrittenFileTests {
     return Dictionary(uniqueKeysWithValues: zip(names, texts))
   }
 
-  /// Runs it, expects it refused before anything was touched, and gives what is said.
+  /// Runs the command, expects a refusal before anything is changed, and returns the message.
   private func refusal(_ arguments: String...) throws -> String {
     let before = try files()
     let ended = try blerun(arguments + ["--simulate", world])
@@ -33,7 +33,7 @@ struct OverwrittenFileTests {
     return ended.errors
   }
 
-  @Test("what the command line names stays, whichever way it is written")
+  @Test("no report overwrites a file named on the command line, however it is spelled")
   func inputs() throws {
     let (chain, batch) = (path("chain.txt"), path("batch.txt"))
     try FileManager.default.moveItem(atPath: path("batch.yaml"), toPath: batch)
@@ -49,7 +49,7 @@ struct OverwrittenFileTests {
     #expect(said.contains("chain.txt: that file is read by the command"), "\(said)")
   }
 
-  @Test("a journal and a report, or two reports, are two files, also where none is there yet")
+  @Test("a journal and reports must be different files, even if none exists yet")
   func outputs() throws {
     let batch = path("batch.yaml")
     let one = path("r.xml")

@@ -4,9 +4,9 @@ import Fixtures
 import Foundation
 import Testing
 
-@Suite("Pages", .blocking)
+@Suite("Documentation pages", .blocking)
 struct PageTests {
-  /// With what the commands of pages name.
+  /// A folder with the files that the commands of pages name.
   private let folder: TemporaryFolder
 
   init() throws {
@@ -31,7 +31,7 @@ struct PageTests {
     )
   }
 
-  @Test("docs/chains.md: every command prints what the page says, to the letter")
+  @Test("docs/chains.md: every command prints exactly what the page shows")
   func chains() throws {
     let page = try Example(in: "docs/chains.md")
     let (files, commands) = (page.files() + page.files("python"), page.commands)
@@ -84,13 +84,13 @@ struct PageTests {
       )
       messages += run.errors
     }
-    // One of the devices drops.
+    // The connection of one of the devices drops.
     for text in ["HRM-1: not connected any more", "HRM-1: connected again after "] {
       #expect(messages.contains(text), "\(messages)")
     }
   }
 
-  @Test("docs/page.md: each example writes a page on which something failed")
+  @Test("docs/page.md: each example writes a page that shows a failure")
   func page() throws {
     let text = try Example(in: "docs/page.md").text
     let commands = text.split(separator: "\n").filter { $0.hasPrefix("    blerun ") }
@@ -107,7 +107,7 @@ struct PageTests {
     }
   }
 
-  @Test("docs/simulated-devices.md: the first device is checked, looked at, used, and given away")
+  @Test("docs/simulated-devices.md: the first device can be checked, inspected, used and shared")
   func simulatedDevices() throws {
     let page = try Example(in: "docs/simulated-devices.md")
     let device = try #require(page.files().first { $0.name == "device lamp.yaml" })
@@ -124,7 +124,7 @@ struct PageTests {
     }
   }
 
-  @Test("docs/index.md: every command runs in order, and ends with the exit status that it names")
+  @Test("docs/index.md: every command runs in order and exits with the documented status")
   func index() throws {
     let page = try Example(in: "docs/index.md")
     for file in page.files() { _ = try folder.file(file.name, file.text) }
@@ -140,7 +140,7 @@ struct PageTests {
     #expect(FileManager.default.fileExists(atPath: folder.path + "/thermometers.html"))
   }
 
-  @Test("every relative link of the documentation leads to a file, and to a heading in it")
+  @Test("every relative link in the documentation leads to an existing file and heading")
   func links() throws {
     var checked = 0
     for page in try Self.pages() {

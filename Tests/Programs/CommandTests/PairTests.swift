@@ -10,7 +10,7 @@ struct PairTests {
   static let state = "4c6f0002-1b1a-4e1c-8f6b-0b6c1d2e3f40"
   static let command = "4c6f0003-1b1a-4e1c-8f6b-0b6c1d2e3f40"
 
-  @Test("pairs with the passkey of a variable or a file, and says so")
+  @Test("pair uses the passkey from a variable or a file and reports success")
   func passkey() throws {
     let folder = try TemporaryFolder()
     let marked = try folder.file("marked.txt", "\u{feff} 042137 \r\n")
@@ -23,7 +23,7 @@ struct PairTests {
     }
   }
 
-  @Test("a wrong passkey ends with 1, a missing one or none with 65 and nothing touched")
+  @Test("a wrong passkey ends with 1; a missing or malformed one with 65 before connecting")
   func wrong() throws {
     let wrong = try blerun(
       ["pair", "--simulate", lock, "--passkey-env", "LOCK"], environment: ["LOCK": "1"]
@@ -40,7 +40,7 @@ struct PairTests {
     #expect(noPasskey.errors.contains("word.txt is not a passkey: expected up to six digits"))
   }
 
-  @Test("--timeout is how long connecting may take, too")
+  @Test("--timeout also limits the time to connect")
   func timeout() throws {
     let folder = try TemporaryFolder()
     let scenario = try folder.file(
@@ -56,7 +56,7 @@ struct PairTests {
     #expect(run.output.contains("was not connected and ready within 3 s"), "\(run.output)")
   }
 
-  @Test("a passkey that is to be typed on the device is shown")
+  @Test("a passkey to type on the device is displayed")
   func display() throws {
     let folder = try TemporaryFolder()
     let device = try folder.file(
@@ -106,7 +106,7 @@ struct PairTests {
       shown += [run.output, run.errors]
     }
     let logged = (try? String(contentsOfFile: log, encoding: .utf8)) ?? ""
-    // A log is there to be searched as soon as the agent was asked.
+    // The log can be searched once the agent has been called.
     if Int(passkey).map({ $0 < 1_000_000 }) == true {
       #expect(logged.contains("Agent1.RequestPasskey"))
       #expect(logged.contains("(secret)"))
@@ -118,7 +118,7 @@ struct PairTests {
     }
   }
 
-  @Test("a chain that pairs by itself when a protected value is read")
+  @Test("a chain answers the pairing that a read of a protected value starts")
   func answering() throws {
     let folder = try TemporaryFolder()
     let chain = try folder.file(
@@ -136,7 +136,7 @@ struct PairTests {
     #expect(without.lines.last?.hasSuffix("not-paired") == true)
   }
 
-  @Test("a passkey in the chain itself is warned of on a real device, and not on a simulated one")
+  @Test("a passkey in the chain causes a warning on a real device but not on a simulated one")
   func warning() throws {
     let folder = try TemporaryFolder()
     let chain = try folder.file("chain.yaml", "steps: [ { pair: { passkey: \"042137\" } } ]")

@@ -5,7 +5,7 @@ import Foundation
 import Glibc
 import Testing
 
-@Suite("A live plot on a terminal", .blocking)
+@Suite("A live plot in a terminal", .blocking)
 struct PlotScreenTests {
   private static let belt =
     "watch HRM-1 heart-rate-measurement --field bpm --plot "
@@ -18,7 +18,7 @@ struct PlotScreenTests {
   }
 
   @Test(
-    "it fits the terminal, also after a change of its size; a note is marked; q ends it",
+    "the plot fits the terminal, even after a resize; a note is marked; q ends it",
     arguments: [(80, 24, "C.UTF-8"), (50, 14, "C"), (132, 40, "C.UTF-8")]
   )
   func sizes(columns: Int, rows: Int, locale: String) throws {
@@ -48,14 +48,14 @@ struct PlotScreenTests {
       let lines = try screen.end()
       #expect(lines.last == "status 0")
       #expect(lines.suffix(6).contains { $0.contains(" N  window open") }, "\(lines)")
-      // What has scrolled away of the former size stays as it was.
+      // Lines of the former size that have scrolled away are not redrawn.
       let shown = try screen.visible()
       #expect(!shown.contains { $0.hasPrefix("n: note, q: end") }, "\(shown)")
     }
   }
 
   @Test(
-    "the terminal is as it was, whatever ends the watch",
+    "the terminal is restored, however the watch ends",
     arguments: ["q", "C-c", "C-\\", "TERM", "HUP"]
   )
   func restored(ending: String) throws {
@@ -72,7 +72,7 @@ struct PlotScreenTests {
     #expect(lines.last == "echo icanon status 0", "\(lines)")
   }
 
-  @Test("a drop is marked, and the line is interrupted")
+  @Test("a dropped connection is marked and interrupts the line")
   func markers() throws {
     let folder = try TemporaryFolder()
     let belt = projectFolder + "/Simulators/devices/heart-rate.yaml"
@@ -98,7 +98,7 @@ struct PlotScreenTests {
     }
   }
 
-  @Test("plain lines on a dumb terminal, and where there is none")
+  @Test("a dumb terminal and a pipe get plain lines")
   func plain() throws {
     let screen = try Screen("\(Self.belt) --count 2", environment: ["TERM": "dumb"])
     let lines = try screen.end()

@@ -43,7 +43,7 @@ struct PlotTests {
     }
   }
 
-  /// A minute of a triangle between 60 and 80, with a loss in between and a note.
+  /// A minute of values in a triangle from 60 to 80, with a dropped connection and a note.
   private func minute() throws -> PlotState {
     var plot = plot()
     plot.take(.connected, of: "HRM-1", at: .zero)
@@ -72,7 +72,7 @@ struct PlotTests {
 
   // MARK: Pictures
 
-  @Test("a gap interrupts the lines of its own characteristic alone")
+  @Test("a gap interrupts only the lines of its own characteristic")
   func gapOfOne() throws {
     var plot = plot()
     let names = ["temperature", "temperature-measurement"]
@@ -93,17 +93,17 @@ struct PlotTests {
     #expect(gaps == [[false, true], [false, false]])
   }
 
-  @Test("axes, times, numbers, a gap, markers and a note, in ASCII")
+  @Test("the ASCII plot has axes, times, numbers, a gap, markers and a note")
   func ascii() throws {
     #expect(picture(try minute(), at: 60, 70, 16) == Self.lines(Self.asciiPicture))
   }
 
-  @Test("the same in braille")
+  @Test("the braille plot shows the same")
   func braille() throws {
     #expect(picture(try minute(), at: 60, 70, 16, .braille) == Self.lines(Self.braillePicture))
   }
 
-  @Test("a characteristic is called as a file of names calls it")
+  @Test("a characteristic is titled with its name from the names file")
   func names() throws {
     let uuid = "5a110007-7e57-4c0d-9a00-0123456789ab"
     var plot = PlotState(
@@ -115,7 +115,7 @@ struct PlotTests {
     #expect(plot.series.map(\.name).last == "battery-level")
   }
 
-  @Test("a panel for each series; names of devices where there are several")
+  @Test("each series has a panel, with device names if there are several devices")
   func panels() throws {
     var plot = PlotState(wallClockAtStart: .seconds(1_767_355_200), namesDevice: true)
     for second in 0...9 {
@@ -130,7 +130,7 @@ struct PlotTests {
     #expect(picture(plot, at: 10, 60, 14) == Self.lines(Self.panelPicture))
   }
 
-  @Test("too small a terminal has the numbers", arguments: [(20, 30), (80, 4)])
+  @Test("a terminal that is too small shows only the numbers", arguments: [(20, 30), (80, 4)])
   func small(columns: Int, rows: Int) throws {
     let lines = picture(try minute(), at: 60, columns, rows)
     #expect(lines.count <= rows)
@@ -157,7 +157,7 @@ struct PlotTests {
     }
   }
 
-  @Test("a span shows the latest part, and keeps no more")
+  @Test("a span shows only the latest part, and older values are dropped")
   func span() throws {
     var plot = plot(span: .seconds(10))
     for second in 0..<1000 { plot.take(try beat(Int64(second % 100), at: Double(second))) }
@@ -169,7 +169,7 @@ struct PlotTests {
 
   // MARK: Memory
 
-  @Test("markers, series and notes have bounds")
+  @Test("the numbers of markers and series and the length of a note are limited")
   func bounds() throws {
     var plot = plot()
     for number in 0..<1000 {
@@ -186,7 +186,7 @@ struct PlotTests {
 
   // MARK: Keys
 
-  @Test("a note belongs to the moment at which it was begun; it can be changed and left")
+  @Test("a note keeps the time at which it was begun, and can be edited or cancelled")
   func notes() {
     var plot = plot()
     _ = plot.press(.character("x"), at: .seconds(1))
@@ -207,7 +207,7 @@ struct PlotTests {
     #expect(last == .end)
   }
 
-  @Test("octets of the terminal as keys; what is incomplete waits, what is hostile is ignored")
+  @Test("terminal input is decoded to keys: partial input waits, invalid input is ignored")
   func keys() {
     var octets: [UInt8] = Array("né\n".utf8) + [0x7f, 0x01, 0xff, 0xfe, 0xfd, 0xfc, 0xc3]
     let first = TerminalKeys.keys(&octets)
@@ -220,7 +220,7 @@ struct PlotTests {
   }
 
   @Test(
-    "braille where the locale is UTF-8",
+    "braille is used if the locale is UTF-8",
     arguments: [
       (["LANG": "en_US.UTF-8"], true), (["LANG": "C.utf8"], true), (["LANG": "C"], false),
       ([:], false),

@@ -20,7 +20,7 @@ struct PrintedReportTests {
   }
 
   @Test(
-    "a run prints what the report in a file has, nothing else, and ends as it would without",
+    "a run prints only the report, as in a file, and exits as it would without it",
     arguments: [("junit", "xml"), ("tap", "tap")]
   )
   func chain(_ form: String, _ ending: String) throws {
@@ -34,7 +34,7 @@ struct PrintedReportTests {
     if form == "tap" { #expect(ended.output.hasPrefix("TAP version 14\n")) }
   }
 
-  @Test("a batch prints its devices together; run again and again, those of its last time")
+  @Test("a batch prints one report of its devices; a schedule prints that of its last round")
   func batch() throws {
     let batch = try folder.file(
       "batch.yaml",
@@ -56,7 +56,7 @@ struct PrintedReportTests {
     #expect(ended.lines.contains { $0.hasPrefix("not ok 2 - Nobody") })
   }
 
-  @Test("what was begun is reported when a signal ends the run")
+  @Test("a signal ends the run, and the report has the steps that began")
   func interrupted() throws {
     let lines = folder.path + "/a.jsonl"
     try FileManager.default.createSymbolicLink(atPath: lines, withDestinationPath: "/dev/stdout")
@@ -74,7 +74,7 @@ struct PrintedReportTests {
     #expect(report.contains("name=\"2  sleep 1h\"") && report.contains("SIGTERM"))
   }
 
-  @Test("standard output that takes nothing is told, with status 74")
+  @Test("a failed write to standard output is reported and ends with status 74")
   func full() throws {
     let simulated = Self.world.joined(separator: " ")
     let ended = try shell("\"$0\" run -e 'sleep 1s' --output tap \(simulated) > /dev/full")

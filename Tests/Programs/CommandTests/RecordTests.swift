@@ -43,7 +43,7 @@ struct RecordTests {
   }
 
   @Test(
-    "a chain gives the same values and errors on a device and on its recording",
+    "a chain reads the same values and errors from a device and from its recording",
     arguments: [
       ("echo", control), ("heart-rate", "steps: [read: body-sensor-location, read: battery-level]"),
       ("battery", "steps: [read-descriptor: battery-level/2904, mtu]"),
@@ -94,7 +94,7 @@ struct RecordTests {
       - read: fff3
     """
 
-  @Test("a chain is recorded with all that is subscribed to, with its effects and its programs")
+  @Test("a chain is recorded with its subscriptions, its effects and its programs")
   func subscribed() throws {
     let folder = try TemporaryFolder()
     for (name, text) in [("meter", Self.meter), ("chain", Self.metering)] {
@@ -321,7 +321,7 @@ struct RecordTests {
     ),
   ]
 
-  @Test("what goes on while it records", arguments: cases)
+  @Test("events during the recording become part of it", arguments: cases)
   func records(example: Case) throws {
     let folder = try TemporaryFolder()
     _ = try folder.file(example.file.0, example.file.1)
@@ -335,7 +335,7 @@ struct RecordTests {
     }
   }
 
-  @Test("with a passkey, what is protected is recorded with its value and its protection")
+  @Test("with a passkey, protected attributes are recorded with their values and security")
   func protected() throws {
     let run = try blerun(
       [
@@ -350,7 +350,7 @@ struct RecordTests {
     #expect(!run.output.contains("042137"))
   }
 
-  @Test("a file that exists is not replaced, and nothing is touched")
+  @Test("an existing file is not replaced, and nothing is recorded")
   func exists() throws {
     let folder = try TemporaryFolder()
     let file = folder.path + "/mine.yaml"
@@ -361,7 +361,7 @@ struct RecordTests {
     #expect(try String(contentsOfFile: file, encoding: .utf8) == "mine")
   }
 
-  @Test("- is standard output, and no file of that name")
+  @Test("- means standard output, not a file of that name")
   func standardOutput() throws {
     let folder = try TemporaryFolder()
     let device = "\(projectFolder)/\(uart)"
@@ -392,7 +392,7 @@ struct RecordTests {
     #expect(check.status == 0, "\(check.errors)")
   }
 
-  @Test("a file that is neither a trace nor a cache is refused with what would be one")
+  @Test("a file that is neither a trace nor a cache is rejected with the accepted kinds")
   func other() throws {
     let run = try blerun("record", "--from", "README.md")
     #expect(run.status == 65)

@@ -5,7 +5,7 @@ import Foundation
 import Glibc
 import Testing
 
-@Suite("A simulated run repeats", .blocking, .serialized)
+@Suite("Repeating a simulated run", .blocking, .serialized)
 struct RepeatTests {
   /// A chain, the device that it runs on, and whether the device's values are drawn from the seed.
   struct Example: CustomTestStringConvertible, Sendable {
@@ -31,7 +31,7 @@ struct RepeatTests {
     Example("heart-rate", isSeeded: false),
     Example("battery", isSeeded: false),
     Example("echo", isSeeded: false),
-    // The time that each operation takes is drawn.
+    // The duration of each operation is random.
     Example("uart", isSeeded: true),
     Example("tag", isSeeded: true),
     Example("thingy", isSeeded: true),
@@ -39,12 +39,15 @@ struct RepeatTests {
     Example("firmware-update", isSeeded: false),
   ]
 
-  @Test("in another folder on a busy machine, byte for byte", arguments: sampled(examples))
+  @Test(
+    "output is identical byte for byte in another folder on a busy machine",
+    arguments: sampled(examples)
+  )
   func repeats(_ example: Example) throws {
     try check(device: example.device, chain: example.chain, isSeeded: example.isSeeded, status: 0)
   }
 
-  @Test("with faults too")
+  @Test("output is identical with faults, too")
   func faults() throws {
     let folder = try TemporaryFolder()
     let text = try String(
@@ -98,7 +101,7 @@ struct RepeatTests {
     let other = try run(device, chain, seed: 6, in: here)
     let isSame = Self.measured(other.run.output) == Self.measured(alone.run.output)
     #expect(isSame == !isSeeded)
-    // The identity of the run and the signal strength that is heard are drawn for each device.
+    // The identity of the run and the RSSI are random for each device.
     #expect(other.run.output != alone.run.output)
     #expect(other.log != alone.log)
     return alone.run.output
@@ -117,7 +120,7 @@ struct RepeatTests {
     return (run, try Data(contentsOf: URL(fileURLWithPath: log)))
   }
 
-  /// The output without what names the run itself.
+  /// The output without the identity of the run.
   private static func measured(_ output: String) -> String {
     output.replacing(/"(run|seed)":[^,]*,/, with: "")
   }

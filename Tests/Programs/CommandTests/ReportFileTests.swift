@@ -1,10 +1,10 @@
-// Reports into files that cannot be written: when it is told, and the exit status.
+// Report files that cannot be written: when the error is reported, and the exit status.
 
 import Fixtures
 import Foundation
 import Testing
 
-@Suite("Reports into files", .blocking)
+@Suite("Report files", .blocking)
 struct ReportFileTests {
   private let folder: TemporaryFolder
 
@@ -17,7 +17,7 @@ struct ReportFileTests {
     )
   }
 
-  @Test("a report that cannot be written is told before anything happens")
+  @Test("a report that cannot be written is reported before the chain begins")
   func unwritable() throws {
     let ended = try run("read battery-level", reports: "missing/a.xml")
     #expect(ended.status == 74)
@@ -25,7 +25,7 @@ struct ReportFileTests {
     #expect(ended.errors.contains("missing/a.xml cannot be written: its folder does not exist."))
   }
 
-  @Test("a full disk is told at the end, and the chain goes well all the same")
+  @Test("a full disk is reported at the end, and the chain still succeeds")
   func full() throws {
     try FileManager.default.createSymbolicLink(
       atPath: folder.path + "/a.xml", withDestinationPath: "/dev/full"

@@ -4,7 +4,7 @@ import Fixtures
 import Glibc
 import Testing
 
-@Suite("Reports in other people's programs", .blocking)
+@Suite("Reports parsed by other programs", .blocking)
 struct ReportParserTests {
   private let folder: TemporaryFolder
 
@@ -39,7 +39,7 @@ struct ReportParserTests {
   }
 
   @Test(
-    "prove reads TAP; that of Perl 5.36 knows version 13 only",
+    "prove reads TAP; the prove of Perl 5.36 knows only version 13",
     .enabled(if: has("prove"), "needs prove")
   )
   func tap() throws {

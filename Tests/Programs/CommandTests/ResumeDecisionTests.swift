@@ -1,4 +1,4 @@
-// What comes of `--resume`, by what the journal says.
+// The decision on `--resume`, based on the journal.
 
 import Bluetooth
 import Jobs
@@ -7,7 +7,7 @@ import Testing
 @testable import Journal
 @testable import Program
 
-@Suite("The wish to go on with a batch")
+@Suite("Deciding how to resume a batch")
 struct ResumeDecisionTests {
   private static func batch(_ names: String..., concurrency: Int = 1) throws -> Batch {
     let plan = try Plan.parse(line: "read battery-level")
@@ -50,7 +50,7 @@ struct ResumeDecisionTests {
     if case .failure(let ending) = decision { ending } else { nil }
   }
 
-  @Test("in the list of runs, only the last chain of a resumed device has its warnings counted")
+  @Test("the list of runs counts only the warnings of the last chain of a resumed device")
   func warnings() throws {
     let chains = [("A", 4), ("B", 2), ("A", 1)].enumerated().map { index, chain in
       ChainSummary(
@@ -63,10 +63,10 @@ struct ResumeDecisionTests {
     #expect(run.columns[4] == "ok, 3 warnings")
   }
 
-  @Test("a run that was killed is resumed with the devices that are left")
+  @Test("a killed run is resumed with the remaining devices")
   func killed() throws {
     let batch = try Self.batch("A", "B")
-    // How many run at once is no matter.
+    // The concurrency does not matter.
     let more = try Self.batch("A", "B", concurrency: 2)
     guard case .success(.goOn(let found)) = Self.decide(more, Self.run(of: batch)) else {
       Issue.record("it does not go on")
@@ -77,7 +77,7 @@ struct ResumeDecisionTests {
     #expect(found.notice == "resuming run 12: 1 of 2 devices succeeded, 1 to be run")
   }
 
-  @Test("one that was killed before its devices were written down has the listed ones")
+  @Test("a run killed before its devices were recorded resumes with the listed devices")
   func early() throws {
     let batch = try Self.batch("A", "B")
     guard case .success(.goOn(let found)) = Self.decide(batch, Self.run(of: batch, members: false))
@@ -88,7 +88,7 @@ struct ResumeDecisionTests {
     #expect(found.past.devices.map(\.label) == ["A", "B"])
   }
 
-  @Test("one that succeeded leaves nothing to do")
+  @Test("a run that succeeded leaves nothing to do")
   func well() throws {
     let batch = try Self.batch("A", "B")
     let decision = Self.decide(batch, Self.run(of: batch, finished: "2026", status: 0))
@@ -99,7 +99,7 @@ struct ResumeDecisionTests {
     #expect(reason.contains("run 12, which began at 2026-01-01T00:00:00.000000Z, succeeded"))
   }
 
-  @Test("one that succeeded does not count for a batch that changed since, nor of other devices")
+  @Test("a successful run does not count for a changed batch or for other devices")
   func wellButOther() throws {
     let batch = try Self.batch("A", "B")
     let run = Self.run(of: batch, finished: "2026", status: 0)
@@ -113,7 +113,7 @@ struct ResumeDecisionTests {
   }
 
   @Test(
-    "the history names what ended a batch, also when no chain has a failure",
+    "the history names the reason why a batch ended, even if no chain failed",
     arguments: [
       (0, "ok"), (1, "failed"), (74, "failed: interrupted"), (143, "failed: interrupted"),
     ]
@@ -123,7 +123,7 @@ struct ResumeDecisionTests {
     #expect(run.state == state)
   }
 
-  @Test("what stands against it is said, with its status")
+  @Test("a batch that cannot be resumed reports the reason and the status")
   func refusals() throws {
     let batch = try Self.batch("A", "B")
     let run = Self.run(of: batch)

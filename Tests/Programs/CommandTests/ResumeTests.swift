@@ -40,7 +40,7 @@ struct ResumeTests {
     return try file.runs().flatMap(\.chains).map { "\($0.device) \($0.status ?? "-")" }
   }
 
-  @Test("Ctrl-C ends a batch, which then resumes what was cancelled and not run")
+  @Test("after Ctrl-C, a resumed batch runs the devices that were cancelled or not run")
   func interrupted() throws {
     _ = try batch("Tag-1", "Tag-2", "Tag-3", steps: "{ read: battery-level }, { sleep: 2s }")
     let first = try RunningProgram(blerun: arguments(["--real-time", "--each-step"]))
@@ -58,7 +58,7 @@ struct ResumeTests {
     #expect(third.errors.contains("succeeded on every device"), "\(third.errors)")
   }
 
-  @Test("a failed device is tried again, or left out and counted where that is asked for")
+  @Test("a failed device is tried again, or skipped but counted with --skip-failed")
   func failed() throws {
     _ = try batch("Tag-1", "Tag-8")
     #expect(try run().status == 75)
@@ -75,7 +75,7 @@ struct ResumeTests {
     #expect(table.count { $0.hasPrefix("Tag-1") } == 1, "\(shown.output)")
   }
 
-  @Test("reports of a resumed batch have every device, as its last chain ended")
+  @Test("reports of a resumed batch list every device with the result of its last chain")
   func reports() throws {
     _ = try batch("Tag-1", "Tag-8")
     #expect(try run().status == 75)
@@ -123,18 +123,18 @@ struct ResumeTests {
     #expect(nothing.errors.contains("nothing is left"), "\(nothing.errors)")
   }
 
-  @Test("a dry run has the devices that a scan found before")
+  @Test("a dry run lists the devices found by the earlier scan")
   func dryScan() throws {
     let text = "devices: { scan: 2s }\nsteps: [ { log: '{name}' }, { read: battery-level } ]\n"
     _ = try folder.file("batch.yaml", text)
-    // The first is done within it, the second not.
+    // The first device finishes within that time, the second does not.
     #expect(try run("--deadline", "5s").status == 75)
     let left = try run("--dry-run", "--resume")
     #expect(left.status == 0 && left.output.contains("log Tag-4\n"), "\(left.output)")
     #expect(!left.output.contains("log Tag-1\n"), "\(left.output)")
   }
 
-  @Test("a batch from a pipe is found by a number alone")
+  @Test("a batch from a pipe can be resumed only by its run number")
   func pipe() throws {
     let file = try batch("Tag-1", "Tag-8")
     #expect(try run().status == 75)
@@ -149,7 +149,7 @@ struct ResumeTests {
     #expect(try chains() == ["Tag-1 ok", "Tag-8 failed", "Tag-8 failed"])
   }
 
-  @Test("without a journal, or with nothing in it, that is said")
+  @Test("a missing or empty journal is reported")
   func nothing() throws {
     let file = try batch("Tag-1")
     let none = try run("--resume")
@@ -161,7 +161,7 @@ struct ResumeTests {
     #expect(try run("--resume", "8").status == 1)
   }
 
-  @Test("each run of a schedule is one of the journal; the one that failed is gone on with")
+  @Test("each round of a schedule is a run in the journal, and the failed one is resumed")
   func schedule() throws {
     _ = try folder.file(
       "batch.yaml", "devices: [ Tag-1, Tag-8 ]\nsteps: [ { read: battery-level } ]\nevery: 1h\n"

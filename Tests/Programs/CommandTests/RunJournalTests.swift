@@ -1,4 +1,4 @@
-// What a journal that is required lets a command report, when it cannot be written.
+// What a command may report if its required journal cannot be written.
 
 import ArgumentParser
 import Bluetooth
@@ -10,7 +10,7 @@ import Testing
 @testable import Journal
 @testable import Program
 
-@Suite("The journal of a run that cannot be written")
+@Suite("A run whose journal cannot be written")
 struct RunJournalTests {
   private let folder: TemporaryFolder
   private let loop = VirtualTimeLoop()
@@ -18,7 +18,7 @@ struct RunJournalTests {
   init() throws { folder = try TemporaryFolder() }
 
   @Test(
-    "a day that cannot begin in a required journal reports no results, and ends the watch",
+    "if a new day cannot begin in a required journal, the watch ends and reports no results",
     arguments: ["required", "optional"]
   )
   func nextDay(need: String) throws {

@@ -6,7 +6,7 @@ import Glibc
 import Journal
 import Testing
 
-@Suite("Runs of simulated devices, from several processes", .blocking)
+@Suite("Locks on runs of simulated devices", .blocking)
 struct RunLockTests {
   private let folder: TemporaryFolder
   private let arguments: [String]
@@ -35,11 +35,11 @@ struct RunLockTests {
     return try file.runs().flatMap(\.chains).map { "\($0.device) \($0.status ?? "-")" }
   }
 
-  @Test("a second one that would go on with a run under way is refused with 75")
+  @Test("resuming a run that is still running is refused with 75")
   func refused() throws {
     let first = try start()
     try first.waitForOutput("Tag-1  1  read battery-level")
-    // It stays where it is, however long the others take.
+    // It stays stopped, however long the others take.
     first.pause()
     let early = try start("--resume").end()
     #expect(early.status == 75 && early.output == "")
@@ -49,7 +49,7 @@ struct RunLockTests {
     _ = first.end()
     #expect(access(lock, F_OK) == 0)
 
-    // What a killed one leaves keeps nobody out.
+    // The lock of a killed process does not block others.
     let second = try start("--resume")
     try second.waitForOutput("Tag-1  1  read battery-level")
     second.pause()

@@ -25,7 +25,7 @@ struct RunStatusTests {
     )
   }
 
-  @Test("connecting: what it is at, its attempts, and the deadline of the step")
+  @Test("connecting shows the current phase, the attempts and the deadline of the step")
   func connecting() {
     var status = RunStatus()
     #expect(shown(status, at: 0) == "")
@@ -51,7 +51,7 @@ struct RunStatusTests {
     #expect(shown(status, at: 5100) == "reading battery-level, 0.1 s of 0.25 s")
   }
 
-  @Test("what connecting was at is over when a watch is connected again")
+  @Test("the connecting phase disappears once a watch is connected")
   func connected() {
     var status = RunStatus()
     status.take(RunWait(what: "watching heart-rate-measurement", begun: at(0)))
@@ -61,7 +61,7 @@ struct RunStatusTests {
     #expect(shown(status, at: 1000) == "watching heart-rate-measurement, 1.0 s")
   }
 
-  @Test("a step counts its values, and ends with its end; repeated tries have their numbers")
+  @Test("a step shows its values until it ends, and repeated attempts show their numbers")
   func values() throws {
     let step = try Step.read("ff01")
     let reported = StepPosition.place([step])[0].reported
@@ -85,7 +85,7 @@ struct RunStatusTests {
     #expect(shown(status, at: 61_000) == "")
   }
 
-  @Test("a narrow line keeps its times; a very narrow one is cut where it ends")
+  @Test("a narrow line keeps its times, and a very narrow one is cut off at the end")
   func narrow() {
     var status = RunStatus()
     status.take(
@@ -101,7 +101,7 @@ struct RunStatusTests {
   }
 
   @Test(
-    "columns: wide characters count two, marks none, and what is not printable its escape",
+    "wide characters count two columns, combining marks none, and escapes their full length",
     arguments: [
       ("abc", 3), ("温度計", 6), ("e\u{301}", 1), ("🙂", 2), ("\u{1b}[31m", 10), ("ｶﾅ", 2), ("한글", 4),
       ("❤\u{fe0f}", 2), ("", 0),
@@ -117,7 +117,7 @@ struct RunStatusTests {
   }
 
   @Test(
-    "colours: by option, terminal and environment",
+    "colours depend on the option, the terminal and the environment",
     arguments: [
       (Presentation.Color.auto, true, [:], true), (.auto, false, [:], false),
       (.auto, true, ["NO_COLOR": "1"], false), (.auto, true, ["NO_COLOR": ""], true),

@@ -17,7 +17,7 @@ struct RunTests {
         advertisement: { rssi: -40, rssi-spread: 0, interval: 900ms }
     """
 
-  @Test("of several devices of one name the strongest is used, and the others are reported")
+  @Test("of several devices with one name the strongest is used, and the others are listed")
   func strongest() throws {
     let folder = try TemporaryFolder()
     let lamps = try folder.file("lamps.yaml", Self.lamps)
@@ -29,7 +29,7 @@ struct RunTests {
     #expect(named.errors.contains(note), "\(named.errors)")
   }
 
-  @Test("a missing bus: one clear sentence, status 69")
+  @Test("a missing bus prints one clear sentence and exits with 69")
   func noBus() throws {
     let run = try blerun(
       ["run", "-d", "Thermo", "-e", "read battery-level"],

@@ -1,4 +1,4 @@
-// Commands on one device of one host: runs wait for one another, and nobody takes the connection.
+// Commands on one device of one host: runs wait for each other, and none ends another's connection.
 
 import Fixtures
 import Glibc
@@ -25,7 +25,7 @@ struct RunsOnOneDeviceTests {
     return program.end().status
   }
 
-  @Test("of eight that are started at once, by address and by name, all end with 0")
+  @Test("eight commands started at once, by address and by name, all exit with 0")
   func eight() throws {
     let steps = "read body-sensor-location; notify heart-rate-measurement until 3x"
     let runs = try (0..<8).map { number in
@@ -39,7 +39,7 @@ struct RunsOnOneDeviceTests {
     #expect(host.leases.isEmpty)
   }
 
-  @Test("a run waits for the one that has the device, and shows which it is")
+  @Test("a run waits for the run that holds the device, and names it")
   func waits() throws {
     let first = try listen()
     let second = try host.start(["run", "-d", host.device, "-e", "read body-sensor-location"])
@@ -48,7 +48,7 @@ struct RunsOnOneDeviceTests {
     #expect(second.end().status == 0)
   }
 
-  @Test("a killed run keeps nobody from its device")
+  @Test("a killed run does not block its device")
   func killed() throws {
     let first = try listen()
     let second = try host.start(["run", "-d", host.device, "-e", "read body-sensor-location"])
@@ -69,7 +69,7 @@ struct RunsOnOneDeviceTests {
     #expect(end(first) == 143)
   }
 
-  @Test("a run that demands a connection of its own joins none")
+  @Test("an exclusive run does not share a connection")
   func exclusive() throws {
     let watch = try host.start(["watch", host.device, "heart-rate-measurement", "--output", "json"])
     try watch.waitForOutput(#""event":"value""#)
@@ -81,7 +81,7 @@ struct RunsOnOneDeviceTests {
     #expect(try host.start(["run"] + steps + ["--exclusive"]).end().status == 0)
   }
 
-  @Test("a watch, an inspection and a run share the connection; the last one ends it")
+  @Test("a watch, an inspect and a run share the connection, and the last one ends it")
   func shares() throws {
     let watch = try host.start(["watch", host.device, "heart-rate-measurement", "--output", "json"])
     try watch.waitForOutput(#""event":"value""#)

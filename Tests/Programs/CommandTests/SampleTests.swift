@@ -36,7 +36,7 @@ struct SampleTests {
     FileManager.default.fileExists(atPath: folder.path + "/" + name)
   }
 
-  @Test("the batch reports the sensor with the empty battery, and exits as blerun does")
+  @Test("the batch sample reports the sensor with the low battery and exits as blerun does")
   func batch() throws {
     let ended = try run("./nightly.sh --simulate sensors.yaml")
     #expect(ended.status == 1, "\(ended.output) \(ended.errors)")
@@ -45,7 +45,7 @@ struct SampleTests {
     #expect(hasFile("batch/reports/nightly.html") && hasFile("batch/reports/nightly.csv"))
   }
 
-  @Test("the batch prints nothing when all is well, and what to do when sensors are out of range")
+  @Test("the batch sample prints nothing if all is well, and advice if sensors are out of range")
   func quietBatch() throws {
     let change = "sed -i 's/value: { u8: 7 }/value: { u8: 70 }/' sensors.yaml"
     let ended = try run("\(change); ./nightly.sh --simulate sensors.yaml")

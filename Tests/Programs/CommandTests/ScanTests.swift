@@ -14,7 +14,7 @@ struct ScanTests {
     try blerun(["scan"] + devices + arguments)
   }
 
-  @Test("filters leave out what does not fit, and nothing found is no failure")
+  @Test("filters omit devices that do not match, and finding none is not a failure")
   func filters() throws {
     let byName = try scan("--name", "Thermo*")
     #expect(byName.lines.count == 1)
@@ -27,7 +27,7 @@ struct ScanTests {
     #expect(nobody.output.isEmpty)
   }
 
-  @Test("followed, each change is a line with its time, and a simulated scan repeats")
+  @Test("scan --follow prints a timed line for each change, and a simulated scan repeats exactly")
   func follows() throws {
     let run = try scan("--follow", "--for", "3s", "--output", "json")
     #expect(run.lines.count > 4)
@@ -35,7 +35,7 @@ struct ScanTests {
     #expect(try scan("--follow", "--for", "3s", "--output", "json").output == run.output)
   }
 
-  @Test("listening only is refused with a reason where bluetoothd has no monitors")
+  @Test("passive scanning is refused with the reason if bluetoothd has no monitors")
   func passive() throws {
     let run = try scan("--passive")
     #expect(run.status == 1)

@@ -143,7 +143,7 @@ struct ScenarioTests {
 
   static let folder = "\(projectFolder)/Simulators/scenarios"
 
-  @Test("each ends a chain as it says", arguments: cases)
+  @Test("each scenario ends a chain as documented", arguments: cases)
   func ends(_ example: Case) throws {
     let file = "Simulators/scenarios/\(example.scenario).yaml"
     let run = try blerun(["run", "--simulate", file] + example.arguments)
@@ -153,14 +153,14 @@ struct ScenarioTests {
     }
   }
 
-  @Test("every shipped scenario is among them")
+  @Test("every shipped scenario is tested")
   func all() throws {
     let files = try FileManager.default.contentsOfDirectory(atPath: Self.folder).sorted()
     let played = Set(Self.cases.map { $0.scenario + ".yaml" })
     #expect(files == played.sorted())
   }
 
-  @Test("scenarios and devices come together; the seed of the first that has one is used")
+  @Test("scenarios and devices can be combined, and the first seed found is used")
   func together() throws {
     let run = try blerun([
       "run", "--simulate", "Simulators/devices/echo.yaml", "--simulate",
@@ -170,7 +170,7 @@ struct ScenarioTests {
     #expect(run.errors.contains("seed 3"))
   }
 
-  @Test("any BlueZ program meets the faults of a scenario")
+  @Test("the faults of a scenario reach any BlueZ client")
   func simulate() throws {
     let script =
       "sleep 1.5; dbus-send --system --print-reply "

@@ -4,11 +4,11 @@ import Fixtures
 import Foundation
 import Glibc
 
-/// A screen in which a command runs. It goes with this object.
+/// A terminal screen in which a command runs, closed with this object.
 ///
 /// When the command has ended, the screen shows `status N`.
 final class Screen {
-  /// The deadline passed before the screen showed what was awaited.
+  /// The deadline passed before the expected text appeared on the screen.
   struct NotShown: Error {
     let awaited: String
     let screen: [String]
@@ -77,7 +77,7 @@ final class Screen {
       let lines = try lines()
       if isAwaited(lines) { return lines }
       guard ContinuousClock.now < deadline else { throw NotShown(awaited: awaited, screen: lines) }
-      // Each capture is a process: others get on with their work between two of them.
+      // Each capture starts a process; the pause leaves time for others.
       poll(nil, 0, 100)
     }
   }
@@ -108,8 +108,8 @@ final class Screen {
     try wait(for: "the end", where: Self.isOver)
   }
 
-  /// Plays something again, twice at most, when a line was not seen that is shown for a moment only:
-  /// on a busy machine two captures may lie on both sides of it.
+  /// Repeats a scene, at most twice, if a line was missed that appears only briefly:
+  /// on a busy machine two captures may lie on either side of it.
   static func play(_ body: () throws -> Void) throws {
     for isLast in [false, false, true] {
       do {

@@ -1,11 +1,11 @@
-// `blerun serve` from the shell: where it listens, who gets the token, what it may run: sockets, modes of files,
+// `blerun serve` from the shell: where it listens, who can read the token, what it may run: sockets, file modes,
 // exit statuses.
 
 import Fixtures
 import Foundation
 import Testing
 
-@Suite("serve", .blocking)
+@Suite("blerun serve", .blocking)
 struct ServeCommandTests {
   private let folder: TemporaryFolder
 
@@ -20,7 +20,7 @@ struct ServeCommandTests {
   }
 
   @Test(
-    "a token file is made for this user alone, keeps its token, and is refused where others read it"
+    "a token file is private, keeps its token, and is rejected if others can read it"
   )
   func tokenFile() throws {
     let path = folder.path + "/token"
@@ -38,7 +38,7 @@ struct ServeCommandTests {
     #expect(refused.status == 65 && refused.errors.contains("chmod 600"), "\(refused.errors)")
   }
 
-  @Test("it serves a socket, which is gone afterwards")
+  @Test("serve listens on a socket, which is removed afterwards")
   func socket() throws {
     let path = folder.path + "/serve.sock"
     let ended = try serve("--listen", "unix:\(path)")
@@ -46,7 +46,7 @@ struct ServeCommandTests {
     #expect(!FileManager.default.fileExists(atPath: path))
   }
 
-  @Test("what it cannot serve, or not run, ends it before anything is touched")
+  @Test("invalid options end serve before it listens")
   func wrongOptions() throws {
     for (arguments, status) in [
       (["--listen", "nowhere:1"], 2), (["--listen", "0", "--allow-run", "/nowhere"], 2),

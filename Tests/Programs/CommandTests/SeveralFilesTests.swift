@@ -27,7 +27,7 @@ struct SeveralFilesTests {
     try blerun(["run", "--simulate", Self.device] + arguments, in: folder.path)
   }
 
-  @Test("the files of a folder run in order of name, and are summed up with places")
+  @Test("the files of a folder run in order of their names, and the summary has places")
   func text() throws {
     let run = try run(["."])
     #expect(run.status == 1, "\(run.errors)")
@@ -53,7 +53,7 @@ struct SeveralFilesTests {
     #expect(run.lines.suffix(2) == ["  not run  a-reads.yaml", "  not run  c-reads.yml"])
   }
 
-  @Test("--filter chooses files by a part of their path or name")
+  @Test("--filter selects files by part of their path or name")
   func filter() throws {
     let byName = try run([".", "--filter", "LEVEL"])
     #expect(byName.status == 0)
@@ -63,7 +63,7 @@ struct SeveralFilesTests {
     #expect(try run([".", "--filter", "nothing"]).status == 2)
   }
 
-  @Test("JSON is one stream: each run names its file, and the last object sums up")
+  @Test("JSON is one stream: each run names its file, and the last object is the summary")
   func json() throws {
     let run = try run([".", "--output", "json"])
     let started = run.lines.filter { $0.contains(#""event":"run-started""#) }
@@ -88,7 +88,7 @@ struct SeveralFilesTests {
     #expect(tap.contains("ok 2 - a-reads.yaml # SKIP not run"))
   }
 
-  @Test("all files are read before the first one begins")
+  @Test("all files are parsed before the first one begins")
   func checked() throws {
     _ = try folder.file("wrong.yaml", "steps: [ { raed: x } ]")
     let run = try run(["a-reads.yaml", "wrong.yaml", "missing.yaml"])
@@ -98,7 +98,7 @@ struct SeveralFilesTests {
     #expect(run.errors.contains("missing.yaml"))
   }
 
-  @Test("one file of a folder behaves like that file")
+  @Test("a folder with one file behaves like that file")
   func single() throws {
     let alone = try TemporaryFolder()
     _ = try alone.file("only.yaml", "steps: [ { read: battery-level } ]")
@@ -108,7 +108,7 @@ struct SeveralFilesTests {
     #expect(ofFile.lines.last == "ok: 1 step in 3.195 s")
   }
 
-  @Test("a folder without chain files, and a trace of several, are wrong usage")
+  @Test("a folder without chains, or one bus log for several files, is a usage error")
   func usage() throws {
     let empty = try TemporaryFolder()
     #expect(try run([empty.path]).status == 2)

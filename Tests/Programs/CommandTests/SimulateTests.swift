@@ -9,7 +9,7 @@ struct SimulateTests {
   let heartRate = "Simulators/devices/heart-rate.yaml"
 
   @Test(
-    "the status of the command is returned: its own, of a signal, of what cannot be started",
+    "the status is that of the command, of its signal, or of the failure to start it",
     arguments: [
       (["sh", "-c", "exit 7"], 7), (["sh", "-c", "kill -9 $$"], 137),
       (["no-such-program-here"], 127),
@@ -21,7 +21,7 @@ struct SimulateTests {
     #expect(run.status == status, "\(run.errors)")
   }
 
-  @Test("a wrong definition gives 65, and the command is not started")
+  @Test("an invalid definition exits with 65, and the command is not started")
   func wrongDefinition() throws {
     let folder = try TemporaryFolder()
     let file = try folder.file("device.yaml", "nam: x\n")
@@ -30,7 +30,7 @@ struct SimulateTests {
     #expect(!run.output.contains("started"))
   }
 
-  @Test("our own client runs a chain over the private bus, however the folder of that is called")
+  @Test("blerun runs a chain over the private bus, whatever characters its folder has")
   func ownClient() throws {
     let folder = try TemporaryFolder()
     let temporary = folder.path + "/-grep it's a&b<c>,d=e;100% é*\\n \"q\""
@@ -43,7 +43,7 @@ struct SimulateTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: temporary).isEmpty)
   }
 
-  @Test("what cannot be printed, or written to a bus log, is reported and ends with 74")
+  @Test("a failed write to standard output or a bus log is reported and ends with 74")
   func full() throws {
     for line in [
       "simulate \(heartRate) >/dev/full", "help run >/dev/full", "--version >/dev/full",
@@ -55,14 +55,14 @@ struct SimulateTests {
     }
   }
 
-  @Test("few descriptors are named as the reason")
+  @Test("too few descriptors are reported as the reason")
   func fewDescriptors() throws {
     let ended = try shell("ulimit -n 10; exec \"$0\" simulate \(heartRate) -- true")
     #expect(ended.status == 69)
     #expect(ended.errors.contains("see ulimit -n"), "\(ended.errors)")
   }
 
-  @Test("what is killed ends its own children, and no other program on its bus")
+  @Test("a killed simulation ends its own children but no other program on its bus")
   func killed() throws {
     let served = try RunningProgram(
       blerun: ["simulate", heartRate, "--", "sh", "-c", "env; exec sleep 600"]

@@ -37,7 +37,7 @@ final class SimulatedHost {
   let device = "C0:FF:EE:00:00:07"
   private let simulation: RunningProgram
 
-  /// - Parameter text: Which devices there are, and what goes wrong.
+  /// - Parameter text: The devices and the faults.
   init(_ text: String = SimulatedHost.quick) throws {
     folder = try TemporaryFolder()
     let scenario = try folder.file("scenario.yaml", text)
@@ -54,7 +54,7 @@ final class SimulatedHost {
 
   /// The environment of programs on this host.
   ///
-  /// - Parameter user: Programs of different users know nothing of one another.
+  /// - Parameter user: Programs of different users cannot see each other.
   func environment(user: String = "") throws -> [String: String] {
     let runtime = "\(folder.path)/run\(user)"
     mkdir(runtime, 0o700)
@@ -76,12 +76,12 @@ final class SimulatedHost {
     RuntimeFolder(path: "\(folder.path)/run/blerun").names.filter { $0.hasPrefix("lease") }
   }
 
-  /// What is in them.
+  /// The contents of the leases.
   var leaseTexts: String {
     leases.map { LockedFile.peek("\(folder.path)/run/blerun/\($0)") }.joined()
   }
 
-  /// Looks at the host as any client does.
+  /// Inspects the host like any client.
   func look<R: Sendable>(_ look: @escaping @Sendable (BlueZClient) async throws -> R) throws -> R {
     let loop = EventLoop()
     defer { loop.end() }

@@ -4,12 +4,12 @@ import Fixtures
 import Foundation
 import Testing
 
-@Suite("The screen of a terminal", .blocking)
+@Suite("The status line in a terminal", .blocking)
 struct StatusLineTests {
   private static let aborted = "--simulate Simulators/scenarios/aborted-connects.yaml --real-time"
   private static let thermometer = "--simulate Simulators/devices/thermometer.yaml --real-time"
 
-  @Test("the step under way, what it waits for, the time and the deadline; nothing stays of it")
+  @Test("the status line shows the step, the wait, the time and the limit, and then disappears")
   func running() throws {
     try Screen.play {
       let screen = try Screen("run -e 'sleep 2s; read battery-level' \(Self.thermometer)")
@@ -27,13 +27,13 @@ struct StatusLineTests {
     }
   }
 
-  @Test("messages stand above the line, which is not torn where they are wrapped")
+  @Test("messages are printed above the status line, which stays intact when they wrap")
   func messages() throws {
     try Screen.play {
       let screen = try Screen("run -e 'sleep 3s' \(Self.aborted)", columns: 40)
       try screen.wait(forLast: /attempt [23] of 5, \d+\.\d s of 20 s$/)
       try screen.wait(forLast: /sleeping, \d\.\d s of 3 s$/)
-      // What was wrapped by the terminal is put together again.
+      // Lines that the terminal wrapped are joined again.
       let text = try screen.end().joined()
       #expect(text.count { $0 == "\u{2026}" } == 0, "\(text)")
       for attempt in [2, 3] { #expect(text.contains("attempt \(attempt) of 5 follows"), "\(text)") }
@@ -42,7 +42,7 @@ struct StatusLineTests {
     }
   }
 
-  @Test("names with wide and with hostile characters are cut to the width")
+  @Test("names with wide or control characters are shortened to the width")
   func wide() throws {
     try Screen.play {
       let screen = try Screen(
@@ -59,7 +59,7 @@ struct StatusLineTests {
     }
   }
 
-  @Test("Ctrl-C: its message replaces the line, which comes back for what is left to do")
+  @Test("on Ctrl-C a message replaces the status line, which returns for the clean-up")
   func interrupt() throws {
     try Screen.play {
       let screen = try Screen("run -e 'sleep 60s' \(Self.thermometer)")
@@ -74,7 +74,7 @@ struct StatusLineTests {
     }
   }
 
-  @Test("watch and scan show what they wait for, below what they print")
+  @Test("watch and scan show what they wait for below their output")
   func others() throws {
     try Screen.play {
       let watch = try Screen("watch temperature-measurement --for 4s \(Self.aborted)")
@@ -90,7 +90,7 @@ struct StatusLineTests {
     }
   }
 
-  @Test("while the bus is opened, that is shown")
+  @Test("the status line shows that the bus is being opened")
   func opening() throws {
     let bus = try HostileBus(.hello)
     try Screen.play {
@@ -106,7 +106,7 @@ struct StatusLineTests {
     }
   }
 
-  @Test("a batch shows its progress and an estimate, below what is printed")
+  @Test("a batch shows its progress and an estimate below its output")
   func batch() throws {
     let folder = try TemporaryFolder()
     let devices = (1...3).map { number in
@@ -142,7 +142,7 @@ struct StatusLineTests {
   }
 
   @Test(
-    "failures are coloured, and say so in words",
+    "failures are coloured and also stated in words",
     arguments: [
       ("", "", true), ("", "NO_COLOR", false), ("--color always", "NO_COLOR", true),
     ]
@@ -162,7 +162,7 @@ struct StatusLineTests {
   }
 
   @Test(
-    "no line with --quiet, with TERM=dumb, in virtual time, or where JSON goes to the terminal",
+    "no status line with --quiet, TERM=dumb, virtual time or JSON on the terminal",
     arguments: [
       ("--quiet --real-time", ""), ("--real-time", "dumb"), ("", ""),
       ("--real-time --output json", ""),

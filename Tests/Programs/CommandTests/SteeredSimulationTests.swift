@@ -5,7 +5,7 @@ import Foundation
 import Glibc
 import Testing
 
-@Suite("blerun simulate, steered and killed", .blocking)
+@Suite("Controlling blerun simulate", .blocking)
 struct SteeredSimulationTests {
   let heartRate = "Simulators/devices/heart-rate.yaml"
 
@@ -26,7 +26,9 @@ struct SteeredSimulationTests {
     #expect(run.errors.contains("to steer it: busctl --address='unix:path="))
   }
 
-  @Test("without --control nobody steers", .enabled(if: has("busctl"), "needs busctl (systemd)"))
+  @Test(
+    "without --control, control calls fail", .enabled(if: has("busctl"), "needs busctl (systemd)")
+  )
   func uncontrolled() throws {
     let call = "busctl --system call blerun.Simulator1 /blerun/simulator blerun.Simulator1 Unplug"
     let run = try blerun("simulate", heartRate, "--", "sh", "-c", call)
@@ -35,7 +37,7 @@ struct SteeredSimulationTests {
   }
 
   @Test(
-    "a refusal says what was expected over the bus, too",
+    "a refused control call returns over the bus what was expected",
     .enabled(if: has("busctl"), "needs busctl (systemd)")
   )
   func refusal() throws {
@@ -48,7 +50,9 @@ struct SteeredSimulationTests {
     #expect(run.errors.contains("did you mean 'HRM-1'?"), "\(run.errors)")
   }
 
-  @Test("killed, it leaves no daemon, no folder and no command", arguments: [SIGKILL, SIGTERM])
+  @Test(
+    "a killed simulation leaves no daemon, folder or command behind", arguments: [SIGKILL, SIGTERM]
+  )
   func killed(signal: Int32) throws {
     let folder = try TemporaryFolder()
     let run = try RunningProgram(
@@ -56,7 +60,7 @@ struct SteeredSimulationTests {
       environment: ["TMPDIR": folder.path]
     )
     try run.waitForOutput("started")
-    // blerun, the shell that minds, the daemon, and the command, which has it in its environment.
+    // blerun, the supervising shell, the daemon, and the command, which has it in its environment.
     // A process that replaces itself has neither for an instant.
     #expect(Self.becomes { Self.processes(of: folder).count >= 4 })
     run.send(signal)
@@ -65,7 +69,10 @@ struct SteeredSimulationTests {
     #expect(Self.becomes { Self.processes(of: folder).isEmpty && Self.names(in: folder).isEmpty })
   }
 
-  @Test("SIGTERM at any moment of its start ends it", arguments: sampled(0..<20 as Range<Int32>))
+  @Test(
+    "SIGTERM at any moment of the start ends the simulation",
+    arguments: sampled(0..<20 as Range<Int32>)
+  )
   func terminated(step: Int32) throws {
     try expectTerminated(running: "exec sleep 600") { run, folder in
       // The bus is being started; the simulation and the command come next.
@@ -75,7 +82,9 @@ struct SteeredSimulationTests {
     }
   }
 
-  @Test("SIGTERM from its command ends both", arguments: sampled(0..<5))
+  @Test(
+    "SIGTERM from its own command ends the simulation and the command", arguments: sampled(0..<5)
+  )
   func terminatedFromInside(number: Int) throws {
     try expectTerminated(running: "kill -TERM $PPID; exec sleep 600") { _, _ in }
   }
@@ -93,7 +102,7 @@ struct SteeredSimulationTests {
     #expect(Self.becomes { Self.processes(of: folder).isEmpty && Self.names(in: folder).isEmpty })
   }
 
-  /// The processes that name a folder, in what they were called with or in their environment.
+  /// The processes that have a folder in their arguments or in their environment.
   private static func processes(of folder: TemporaryFolder) -> [String] {
     let processes = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
     return processes.filter { process in
@@ -117,7 +126,7 @@ struct SteeredSimulationTests {
     (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
   }
 
-  /// Whether something becomes so within a minute: other processes do it.
+  /// Whether a condition that other processes bring about holds within a minute.
   private static func becomes(_ isSo: () -> Bool) -> Bool {
     for _ in 0..<1200 {
       if isSo() { return true }

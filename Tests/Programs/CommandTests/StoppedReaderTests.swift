@@ -1,4 +1,4 @@
-// Readers that stop: neither deadlines nor signals nor clean-up wait for them, and what they miss is
+// Readers that stop: neither deadlines nor signals nor clean-up wait for them, and dropped output is
 // counted.
 
 import Fixtures
@@ -38,7 +38,7 @@ struct StoppedReaderTests {
     return program
   }
 
-  @Test("a deadline ends a watch that nobody reads; the status and a count report the loss")
+  @Test("a deadline ends a watch whose output is not read, with a status and a count of the loss")
   func deadline() throws {
     let program = try start(Self.watch + ["--for", "4s"])
     program.pause(.output)
@@ -50,11 +50,11 @@ struct StoppedReaderTests {
     #expect(try !host.isConnected())
   }
 
-  @Test("a signal ends a watch that nobody reads")
+  @Test("a signal ends a watch whose output is not read")
   func signals() throws {
     let program = try start(Self.watch)
     program.pause(.output)
-    // Until the pipe is full, and more waits.
+    // Until the pipe is full and more output is waiting.
     poll(nil, 0, 1_000)
     let began = Date()
     program.send(SIGINT)
@@ -64,7 +64,7 @@ struct StoppedReaderTests {
     #expect(try !host.isConnected())
   }
 
-  @Test("a run that nobody reads disconnects, and says that its result was lost")
+  @Test("a run whose output is not read disconnects and reports that its result was lost")
   func run() throws {
     let program = try start(
       ["run", "-d", "C0:FF:EE:00:00:07", "-e", "notify ff01 for 4s", "--output", "json"]
@@ -74,7 +74,7 @@ struct StoppedReaderTests {
     #expect(try !host.isConnected())
   }
 
-  @Test("a reader of standard error that stops keeps nobody")
+  @Test("a stopped reader of standard error does not block the run")
   func errors() throws {
     let program = try start(Self.watch + ["--for", "1s"])
     program.pause(.errors)
@@ -99,7 +99,7 @@ struct StoppedReaderTests {
     #expect(ended.lines.last?.contains(#""event":"run-finished""#) == true)
   }
 
-  @Test("a simulation in virtual time that nobody reads hears signals")
+  @Test("a signal ends a simulation in virtual time whose output is not read")
   func virtualSignal() throws {
     let scenario = try host.folder.file("flood.yaml", Self.flood)
     let program = try RunningProgram(

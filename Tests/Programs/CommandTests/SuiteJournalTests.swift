@@ -37,7 +37,7 @@ struct SuiteJournalTests {
     <assert-value description="Half" value="32" expected="SUCCESS_WARNING_ON_FAIL"/></read>
     """
 
-  @Test("each test is a chain, each operation a step, with what it brought")
+  @Test("each test is recorded as a chain, and each operation as a step with its result")
   func kept() throws {
     let run = try RunningProgram(blerun: arguments(try suite(Self.reading))).end()
     #expect(run.status == 0, "\(run.output) \(run.errors)")
@@ -58,7 +58,7 @@ struct SuiteJournalTests {
     #expect(list.lines.last?.contains("C0:FF:EE:00:00:03  2 tests  ok") == true, "\(list.output)")
   }
 
-  @Test("an operation that ended is in it when the program is killed in the next")
+  @Test("an operation that ended is recorded even if the program is killed in the next one")
   func killed() throws {
     let long = try suite(Self.reading + "<sleep timeout=\"60000\"/>")
     let run = try RunningProgram(blerun: arguments(long, "--real-time"))

@@ -23,7 +23,7 @@ struct SuitePageTests {
     try RunningProgram(blerun: arguments).end()
   }
 
-  @Test("every command of the page that needs no radio ends well")
+  @Test("every command on the page that needs no radio succeeds")
   func commands() throws {
     let page = try String(contentsOfFile: projectFolder + "/docs/nrf-connect.md", encoding: .utf8)
     let commands = page.split(separator: "\n").filter { $0.hasPrefix("    blerun ") }
@@ -40,7 +40,7 @@ struct SuitePageTests {
     }
   }
 
-  @Test("the small suite runs, and its warning is on standard error with its place")
+  @Test("the small suite runs, and standard error shows its warning with the place")
   func small() throws {
     let run = try run(["run", battery, "-E", "ADDRESS", "C0:FF:EE:00:00:03"] + cell)
     #expect(run.status == 0, "\(run.output) \(run.errors)")
@@ -50,7 +50,7 @@ struct SuitePageTests {
     #expect(run.errors.contains("blerun: warning: \(battery):6:5: read: Half full: the value is"))
   }
 
-  @Test("a variable that is missing is a wrong file, and nothing is touched")
+  @Test("a missing variable makes the file invalid, and the suite does not begin")
   func missing() throws {
     let run = try run(["run", battery] + cell)
     #expect(run.status == 65)
@@ -60,7 +60,7 @@ struct SuitePageTests {
     #expect(good.output.hasSuffix("battery.xml: 1 test, 3 operations, ok\n"))
   }
 
-  @Test("-d names the device of a target without an address, and JSON has an object a line")
+  @Test("-d sets the device of a target without an address, and JSON has one object on each line")
   func device() throws {
     let suite = try folder.file(
       "open.xml",
@@ -78,7 +78,7 @@ struct SuitePageTests {
     #expect(lenient.status == 0, "\(lenient.output)")
   }
 
-  @Test("a suite of several tests becomes a chain each, which check takes")
+  @Test("a suite of several tests becomes one chain for each test, and check accepts them")
   func conversion() throws {
     let suite = "docs/examples/nordic/heart-rate.xml"
     #expect(try run(["convert", suite]).status == 2)
@@ -110,7 +110,7 @@ struct SuitePageTests {
     #expect(!ended.errors.contains("wrote"))
   }
 
-  @Test("a signal ends a suite, and disconnects what it connected")
+  @Test("a signal ends a suite, which disconnects")
   func interrupted() throws {
     let suite = try folder.file(
       "long.xml",

@@ -6,7 +6,7 @@ import Fixtures
 import Foundation
 import Testing
 
-@Suite("Reports of a suite", .blocking)
+@Suite("Suite report files", .blocking)
 struct SuiteReportTests {
   private let folder: TemporaryFolder
   private let suite: String
@@ -39,7 +39,7 @@ struct SuiteReportTests {
     ).end()
   }
 
-  @Test("the other kinds of file: a page, values, and what is printed as things happen")
+  @Test("a suite can also write a page, values, and its live output as text and JSON")
   func others() throws {
     let ended = try run(reports("a.html", "a.csv", "a.jsonl", "a.txt"))
     #expect(ended.status == 1)
@@ -60,13 +60,13 @@ struct SuiteReportTests {
     )
   }
 
-  @Test("a report that cannot be made ends the suite before it begins")
+  @Test("a report that cannot be written ends the suite before it begins")
   func unwritable() throws {
     let ended = try run(reports("missing/a.xml"))
     #expect(ended.status == 74 && ended.output == "")
   }
 
-  @Test("what was begun is reported when a signal ends the suite")
+  @Test("a signal ends the suite, and the report has the tests that began")
   func interrupted() throws {
     let long = try folder.file(
       "long.xml",

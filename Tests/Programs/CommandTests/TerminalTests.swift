@@ -6,8 +6,8 @@ import Testing
 
 @Suite("blerun at a terminal", .blocking)
 struct TerminalTests {
-  /// What the terminal showed of a pairing with a device, whose question was answered so, and its modes
-  /// afterwards.
+  /// The terminal output of a pairing in which the question was answered like this, and the terminal
+  /// modes afterwards.
   func shown(_ arguments: String, answering question: String, with answer: String) throws -> String
   {
     let terminal = try RunningProgram(
@@ -19,7 +19,7 @@ struct TerminalTests {
     return terminal.end().output
   }
 
-  @Test("a passkey is asked for and not echoed", arguments: ["", " --real-time"])
+  @Test("pairing asks for a passkey without echoing it", arguments: ["", " --real-time"])
   func passkey(time: String) throws {
     let shown = try shown(
       "pair --simulate Simulators/devices/lock.yaml" + time,
@@ -30,7 +30,7 @@ struct TerminalTests {
   }
 
   @Test(
-    "Ctrl-C ends a question, and what is typed is shown again", arguments: ["", " --real-time"])
+    "Ctrl-C ends a question and restores the echo", arguments: ["", " --real-time"])
   func interruption(time: String) throws {
     let shown = try shown(
       "pair --simulate Simulators/devices/lock.yaml" + time,
@@ -40,7 +40,7 @@ struct TerminalTests {
     #expect(shown.contains(" echo "), "\(shown)")
   }
 
-  @Test("a number is confirmed or not", arguments: [("y\n", "ok"), ("no\n", "failed")])
+  @Test("a number can be confirmed or rejected", arguments: [("y\n", "ok"), ("no\n", "failed")])
   func comparison(answer: String, end: String) throws {
     let folder = try TemporaryFolder()
     let device = try folder.file(

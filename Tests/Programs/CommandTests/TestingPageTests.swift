@@ -45,7 +45,7 @@ struct TestingPageTests {
   }
 
   @Test(
-    "the peripheral in Python passes its tests with bleak",
+    "the tests of the Python peripheral pass with bleak",
     .enabled(if: python != nil, "needs a Python with bleak and pytest: Tests/Lab/setup makes one"),
     .enabled(if: SteeredSimulationTests.has("busctl"), "needs busctl (systemd)")
   )

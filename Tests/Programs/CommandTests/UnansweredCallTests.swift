@@ -1,11 +1,11 @@
-// Calls that bluetoothd never answers: silence is not success, and the exit status agrees with the last event.
+// Calls that bluetoothd never answers are not a success, and the exit status matches the last event.
 
 import Fixtures
 import Foundation
 import Glibc
 import Testing
 
-@Suite("Calls without an answer", .blocking)
+@Suite("Unanswered calls", .blocking)
 struct UnansweredCallTests {
   private static func scenario(_ fault: String) -> String {
     """
@@ -25,7 +25,7 @@ struct UnansweredCallTests {
     """
   }
 
-  @Test("a subscription that was never confirmed fails")
+  @Test("a subscription that was never confirmed fails the command")
   func watch() throws {
     let folder = try TemporaryFolder()
     let file = try folder.file(
@@ -42,7 +42,7 @@ struct UnansweredCallTests {
     #expect(ended.errors.contains("subscribing"), "\(ended.errors)")
   }
 
-  @Test("a signal during the last disconnect: the last event and the process agree")
+  @Test("after a signal during the last disconnect, the last event matches the exit status")
   func lastDisconnect() throws {
     let folder = try TemporaryFolder()
     let file = try folder.file("scenario.yaml", Self.scenario(""))

@@ -29,7 +29,7 @@ struct UsageTests {
   }
 
   @Test(
-    "steps without -e, or after it without quotes, are an error that has both",
+    "unquoted steps are an error that shows the problem and the corrected line",
     arguments: [
       (["read", "battery-level"], "read: no such file", "read battery-level"),
       (["-e", "read", "battery-level"], "battery-level: no such file", "read battery-level"),
@@ -43,7 +43,7 @@ struct UsageTests {
   }
 
   @Test(
-    "what contradicts itself, is missing, or is not known",
+    "contradictory, missing and unknown arguments are usage errors with a hint",
     arguments: [
       ("rum", "unknown command 'rum' (did you mean 'run'?)"),
       ("help rn", "unknown command 'rn' (did you mean 'run'?)"),
@@ -112,7 +112,7 @@ struct UsageTests {
   }
 
   @Test(
-    "names and values that cannot be read have the status that they have in a file",
+    "invalid names and values have the same exit status as in a file",
     arguments: [
       ("read nosuch", "unknown characteristic 'nosuch'"),
       ("read bolt -d x", "a UUID, @ and a handle, or a name that --names or 'names' defines"),
@@ -147,7 +147,7 @@ struct UsageTests {
     #expect(refusal.status == 2 && !refusal.message.contains("042137"), "\(refusal.message)")
   }
 
-  @Test("a command after the definitions of simulate needs --, and gets the options behind it")
+  @Test("a command after the definitions of simulate requires --, and gets the options after it")
   func simulatedCommand() throws {
     let folder = try TemporaryFolder()
     let file = try folder.file("device.yaml", "name: A\n")
@@ -161,7 +161,7 @@ struct UsageTests {
     )
   }
 
-  @Test("a trace of simulated devices is refused, with what to use instead")
+  @Test("--trace is rejected for simulated devices, with the option to use instead")
   func trace() throws {
     let error = #expect(throws: ValidationError.self) {
       try TraceOption.parse(["--trace", "a.btsnoop"]).check(isSimulated: true)

@@ -4,7 +4,7 @@ import Fixtures
 import Foundation
 import Testing
 
-@Suite("What is printed beside the data", .blocking)
+@Suite("Quiet and verbose output", .blocking)
 struct VerbosityTests {
   private static let thermometer = ["--simulate", "Simulators/devices/thermometer.yaml"]
 
@@ -12,7 +12,7 @@ struct VerbosityTests {
     try blerun(["run"] + arguments + Self.thermometer)
   }
 
-  @Test("--quiet leaves nothing but data and failures")
+  @Test("--quiet prints only data and failures")
   func quiet() throws {
     let steps = "read battery-level; write alert-level u8:1; log done; write battery-level u8:1"
     let failed = try run("--quiet", "-e", steps)
@@ -29,7 +29,7 @@ struct VerbosityTests {
     #expect(done.output == "" && done.errors == "" && done.status == 0)
   }
 
-  @Test("-q leaves of an nRF Connect suite its values and its failures")
+  @Test("-q prints only the values and failures of an nRF Connect suite")
   func quietSuite() throws {
     let suite = ["run", "docs/examples/nordic/heart-rate.xml"]
     let simulated = ["--simulate", "Simulators/devices/heart-rate.yaml"]
@@ -49,7 +49,7 @@ struct VerbosityTests {
     #expect(failed.output.contains("   why  "), "\(failed.output)")
   }
 
-  @Test("--quiet changes no JSON")
+  @Test("--quiet does not change JSON")
   func quietJSON() throws {
     let steps = ["--output", "json", "-e", "write alert-level u8:1"]
     let outputs = try [[], ["--quiet"]].map { option in
@@ -58,7 +58,7 @@ struct VerbosityTests {
     #expect(outputs[0] == outputs[1] && outputs[0].contains("run-finished"))
   }
 
-  @Test("failures are printed with --quiet, too")
+  @Test("failures are also printed with --quiet")
   func quietFailure() throws {
     let missing = try blerun("read", "-q", "battery-level", "-d", "Nobody", "--simulate", "nowhere")
     #expect(missing.errors.hasPrefix("blerun: "))
@@ -88,7 +88,7 @@ struct VerbosityTests {
     #expect(aborted.errors.contains(#/ error to \d+ Connect org\.bluez\.Error\.Failed \("/#))
   }
 
-  @Test("several simulated runs announce themselves once")
+  @Test("several simulated runs print the simulation notice once")
   func announcement() throws {
     let folder = try TemporaryFolder()
     let files = try ["a.yaml", "b.yaml"].map { try folder.file($0, "steps: [ { sleep: 1s } ]\n") }
@@ -99,7 +99,7 @@ struct VerbosityTests {
     #expect(quiet.errors == "")
   }
 
-  @Test("--color always colours text elsewhere than on a terminal, and no JSON")
+  @Test("--color always colours text off a terminal, but never JSON")
   func colors() throws {
     let coloured = try run("--color", "always", "-e", "sleep 1s")
     #expect(coloured.output.contains("\u{1b}[32mok: 1 step in "), "\(coloured.output)")

@@ -39,7 +39,7 @@ struct WatchTests {
   }
 
   @Test(
-    "each --device is named before its characteristics; a single one anywhere",
+    "each of several --device options precedes its characteristics; a single one may be anywhere",
     arguments: [
       ("battery-level", "-: battery-level"),
       ("battery-level 2a37", "-: battery-level 2a37"),
@@ -56,7 +56,7 @@ struct WatchTests {
 
   // MARK: Output
 
-  @Test("one field as CSV, and as JSON")
+  @Test("a single field can be printed as CSV and as JSON")
   func field() throws {
     let arguments = ["HRM-1", Self.heart, "--field", "bpm", "--count", "2"] + Self.both
     let csv = try run(arguments + ["--output", "csv"])
@@ -69,7 +69,7 @@ struct WatchTests {
     #expect(json.lines.allSatisfy { $0.contains(/"value":\{"bpm":\d+\}/) }, "\(json.output)")
   }
 
-  @Test("a device that comes into range later is waited for; without --resume it is not")
+  @Test("with --resume, watch waits for a device to come into range; without it, watch fails")
   func firstConnect() throws {
     let folder = try TemporaryFolder()
     let belt = projectFolder + "/Simulators/devices/heart-rate.yaml"
@@ -96,7 +96,7 @@ struct WatchTests {
     #expect(wrong.status == 1 && wrong.errors.contains("battery-power-state"), "\(wrong.errors)")
   }
 
-  @Test("Ctrl-C ends a watch of two devices, which are disconnected, and recorded")
+  @Test("Ctrl-C ends a watch of two devices, disconnects both and records the end")
   func interrupted() throws {
     let folder = try TemporaryFolder()
     let journal = folder.path + "/journal.sqlite"

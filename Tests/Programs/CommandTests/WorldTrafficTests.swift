@@ -1,4 +1,4 @@
-// The messages with bluetoothd that are kept for failures.
+// The messages to and from bluetoothd that are kept for failures.
 
 import Bluetooth
 import DBus
@@ -7,9 +7,9 @@ import Testing
 
 @testable import Program
 
-@Suite("Messages with bluetoothd")
+@Suite("Messages to and from bluetoothd")
 struct WorldTrafficTests {
-  /// Answers Connect, refuses Pair, keeps everything else.
+  /// Answers Connect, refuses Pair, and never answers other calls.
   private struct Daemon: ObjectHandler {
     func handle(_ invocation: Invocation) -> Bool {
       switch invocation.message.member {
@@ -21,7 +21,7 @@ struct WorldTrafficTests {
     }
   }
 
-  @Test("calls are numbered and have their ends; those to others are left out")
+  @Test("calls are numbered and paired with their replies; calls to other services are ignored")
   func calls() throws {
     let loop = VirtualTimeLoop()
     defer { loop.end() }

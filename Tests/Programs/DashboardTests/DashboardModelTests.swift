@@ -1,4 +1,4 @@
-// What the dashboard makes of what happens, in the time of the test.
+// The dashboard model after events, in the time of the test.
 
 import Bluetooth
 import Signals
@@ -8,7 +8,7 @@ import Testing
 @testable import Jobs
 @testable import Journal
 
-@Suite("Dashboard model")
+@Suite("The dashboard model")
 struct DashboardModelTests {
   private var scene = Scene()
 
@@ -18,7 +18,7 @@ struct DashboardModelTests {
     scene.link(.connected)
   }
 
-  @Test("a value is a point and a part of its minute, in the next update alone")
+  @Test("a value adds a point and updates its minute, in the next update only")
   mutating func values() throws {
     try beginWatch()
     try scene.value(60)
@@ -34,7 +34,7 @@ struct DashboardModelTests {
     #expect(scene.model.flush() == nil)
   }
 
-  @Test("a page that is loaded later knows the same as one that was there from the start")
+  @Test("a page loaded later has the same state as one that was open from the start")
   mutating func reload() throws {
     var early = PageOfTest()
     try early.apply(scene.model.snapshot)
@@ -60,7 +60,7 @@ struct DashboardModelTests {
     #expect(late.others == early.others)
   }
 
-  @Test("an update that a snapshot has is not taken in twice")
+  @Test("an update that is already in the snapshot is not applied twice")
   mutating func ordinals() throws {
     try beginWatch()
     try scene.value(60)
@@ -71,7 +71,7 @@ struct DashboardModelTests {
     #expect(page.points == [0: ["0 60.0"]])
   }
 
-  @Test("a connection that drops is marked when it drops, and breaks the line there")
+  @Test("a dropped connection is marked at its time and interrupts the line there")
   mutating func drop() throws {
     try beginWatch()
     try scene.value(60)
@@ -96,13 +96,13 @@ struct DashboardModelTests {
     )
   }
 
-  @Test("a million values leave the memory and the updates of a thousand")
+  @Test("a million values take no more memory and updates than a thousand")
   mutating func flood() throws {
     try beginWatch()
     var kept = BoundedPoints(limit: 4_000, span: 900_000)
     for index in 0..<1_000_000 { kept.add(Point(at: index, value: Double(index % 100))) }
     #expect((2_000...4_000).contains(kept.points.count))
-    // The smallest and the largest are kept, whatever is thinned.
+    // The minimum and the maximum are kept even when values are thinned out.
     for index in 0..<5_000 { try scene.value(index == 2_500 ? 250 : 60 + index % 3) }
     let update = scene.model.flush()
     let points = try #require(update).changes.compactMap { change -> [Point]? in
@@ -112,7 +112,7 @@ struct DashboardModelTests {
     #expect(points.contains { $0.value == 250 })
   }
 
-  @Test("what a journal has of the day comes before what was seen, and does not replace it")
+  @Test("minutes from the journal are added before the live ones and do not replace them")
   mutating func history() throws {
     try beginWatch()
     try scene.value(60)
@@ -128,7 +128,7 @@ struct DashboardModelTests {
     #expect(found[now]?.contains("count: 1") == true)
   }
 
-  @Test("a series that begins with the journal gets its unit from the first value")
+  @Test("a series that starts with journal data gets its unit from the first live value")
   mutating func unit() throws {
     try beginWatch()
     let minute = Minute(at: 60_000, minimum: 50, maximum: 70.25, mean: 55, count: 60)
@@ -143,7 +143,7 @@ struct DashboardModelTests {
   }
 
   @Test(
-    "the decimals of a minute are those of its values",
+    "a minute has as many decimals as its values",
     arguments: [(36.6, 36.75, 2), (72, 80, 0), (-0.5, 0, 1), (1e-7, 1e30, 0), (0.1 + 0.2, 1, 6)]
   )
   func decimals(_ minimum: Double, _ maximum: Double, _ decimals: Int) {
@@ -151,7 +151,7 @@ struct DashboardModelTests {
     #expect(minute.decimals == decimals)
   }
 
-  @Test("minutes of another process between two watches are filled in")
+  @Test("minutes recorded by another process between two watches are filled in")
   mutating func gapOfHistory() throws {
     let minute = { (at: Int, value: Double) in
       Minute(at: at * 60_000, minimum: value, maximum: value, mean: value, count: 1)
@@ -169,7 +169,7 @@ struct DashboardModelTests {
     #expect(series.minutes.map(\.maximum) == [9, 1, 9, 6, 9])
   }
 
-  @Test("why a device cannot be connected is shown until it is")
+  @Test("the reason for a failed connect is shown until the device connects")
   mutating func firstConnect() throws {
     scene.apply(.watchBegan(1, try Scene.plan()))
     #expect(scene.model.watch(1)?.state == .connecting)
@@ -187,7 +187,7 @@ struct DashboardModelTests {
     #expect(scene.model.watch(1)?.text.hasPrefix("connecting again after: ") == true)
   }
 
-  @Test("a drop of a connection that two watches share is one mark")
+  @Test("a drop of a connection shared by two watches is marked once")
   mutating func sharedMarks() throws {
     for id in 1...2 { scene.apply(.watchBegan(id, try Scene.plan())) }
     for id in 1...2 { scene.link(.connected, of: id) }
@@ -203,7 +203,7 @@ struct DashboardModelTests {
     #expect(scene.model.watch(2)?.state == .watching)
   }
 
-  @Test("a run of another process is shown with its progress and its steps, as they go on")
+  @Test("a run of another process is shown with its progress and its steps as they happen")
   mutating func followed() throws {
     func run(_ status: String?, ended: Int, finished: String? = nil) -> FollowedRun {
       FollowedRun(
@@ -239,7 +239,7 @@ struct DashboardModelTests {
     #expect(late.others["run 7"] == page.others["run 7"])
   }
 
-  @Test("a device that was not seen for longest makes room for a new one")
+  @Test("a new device replaces the one that was not seen for the longest time")
   mutating func manyDevices() throws {
     for index in 0..<201 {
       scene.apply(.seen(Scene.advertisement(index, rssi: -50)))
@@ -252,7 +252,7 @@ struct DashboardModelTests {
     #expect(page.others["device C0:FF:EE:00:00:C8"] != nil)
   }
 
-  @Test("the end of a watch has its reason, and ends the line")
+  @Test("the end of a watch shows its reason and ends the line")
   mutating func end() throws {
     try beginWatch()
     try scene.value(60)
@@ -266,7 +266,7 @@ struct DashboardModelTests {
     #expect(page.points == [0: ["0 60.0", "1000 -"]])
   }
 
-  @Test("a chain is shown step by step, with why it failed")
+  @Test("a chain is shown step by step, with the reason for a failure")
   mutating func chain() throws {
     let placed = ReportedStep(
       recorded: StepPosition(1), operation: "read", attribute: "battery-level", written: nil,
@@ -295,7 +295,7 @@ struct DashboardModelTests {
   private static let percent = DecodedValue.fields([.init("percent", .integer(72), unit: "%")])
 
   @Test(
-    "what came of a step is shown as the text report prints it, if it is more than ok",
+    "the outcome of a step is shown as in the text report, unless it is just ok",
     arguments: [
       (.linked(.made), "null"), (.written([1]), "null"),
       (.value(StepValue(octets: [72], decoded: Self.percent)), #""72 %""#),
@@ -353,7 +353,7 @@ struct DashboardModelTests {
     #expect(run.contains(#""steps":1"#))
   }
 
-  @Test("of a run with very many steps the latest are kept, and those that run")
+  @Test("for a run with very many steps, the latest and the running ones are kept")
   mutating func manySteps() throws {
     let plan = try Plan.parse(line: "sleep 1s")
     let long = try #require(plan.placedSteps.last)

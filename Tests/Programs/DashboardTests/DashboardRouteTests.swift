@@ -1,4 +1,4 @@
-// What the addresses of the dashboard answer, without a socket.
+// The responses of the dashboard routes, without a socket.
 
 import Bluetooth
 import Dashboard
@@ -8,7 +8,7 @@ import Signals
 import Testing
 import WebServer
 
-/// Notes down what is asked for.
+/// Records the requested actions.
 private final class NotedActions: DashboardActions {
   let asked = Recorded<String>()
 
@@ -69,7 +69,7 @@ struct DashboardRouteTests {
   }
 
   @Test(
-    "the page and what it loads have no script in the page and load nothing from elsewhere",
+    "the page and its files contain no inline script and no reference to another site",
     arguments: ["", "style.css", "app.js", "chart.js"]
   )
   func files(path: String) throws {
@@ -80,7 +80,7 @@ struct DashboardRouteTests {
     #expect(try answer(.post, path).status == 405)
   }
 
-  @Test("the form for the token says when it was wrong")
+  @Test("the login form says if the token was wrong")
   func login() {
     for (isRetry, says) in [(false, false), (true, true)] {
       guard case .bytes(let bytes) = DashboardRoutes.loginPage(isRetry: isRetry).body else {
@@ -93,7 +93,7 @@ struct DashboardRouteTests {
     }
   }
 
-  @Test("metrics are printed as Prometheus reads them")
+  @Test("metrics are printed in the Prometheus format")
   func metrics() throws {
     let counting = DashboardRoutes(hub, actions, names: .assigned, limit: .seconds(1)) { "a 1\n" }
     let response = try loop.run { await counting.answer(WebRequest(.get, segments: ["metrics"])) }
@@ -102,7 +102,7 @@ struct DashboardRouteTests {
     #expect(String(decoding: bytes, as: UTF8.self) == "a 1\n")
   }
 
-  @Test("a snapshot has the facts, events are a stream, and other addresses are not found")
+  @Test("a snapshot contains the facts, events are streamed, and unknown paths are not found")
   func reading() throws {
     let snapshot = try answer(.get, "api/snapshot")
     #expect(snapshot.text.hasPrefix(#"{"ordinal":0,"changes":[{"kind":"facts","version":"1""#))
@@ -114,7 +114,7 @@ struct DashboardRouteTests {
   }
 
   @Test(
-    "a watch is read with its source and its view",
+    "a watch request is parsed with its source and its view",
     arguments: [
       (
         #"{"device":"HRM-1","characteristics":["battery-level"]}"#,
@@ -137,7 +137,7 @@ struct DashboardRouteTests {
   }
 
   @Test(
-    "what is wrong with a request is said, and nothing is done",
+    "an invalid request is answered with the reason, and nothing is started",
     arguments: [
       ("api/watches", "{}", "the key 'device' is missing"),
       ("api/watches", "", "the file is empty"),
@@ -168,7 +168,7 @@ struct DashboardRouteTests {
     #expect(actions.asked.all.isEmpty)
   }
 
-  @Test("watches and runs are ended by their numbers, and those that are not there are not found")
+  @Test("watches and runs are ended by number, and unknown numbers are not found")
   func ending() throws {
     #expect(try answer(.delete, "api/watches/7").status == 204)
     #expect(try answer(.delete, "api/watches/8").status == 404)
@@ -178,7 +178,7 @@ struct DashboardRouteTests {
     #expect(actions.asked.all == ["run soil.yaml S-1"])
   }
 
-  @Test("a batch is begun by its file, and known by its run")
+  @Test("a batch is started by its file and identified by its run")
   func batch() throws {
     let (status, text) = try answer(.post, "api/batches", #"{"batch":"fleet.yaml"}"#)
     #expect(status == 201)
@@ -186,7 +186,7 @@ struct DashboardRouteTests {
     #expect(actions.asked.all == ["batch fleet.yaml"])
   }
 
-  @Test("news that come together are one event, and none is sent where nothing changed")
+  @Test("changes at the same time are sent as one event, and no event is sent without a change")
   func events() throws {
     let feed = hub.events()
     try loop.run { [hub, loop] in
@@ -199,7 +199,7 @@ struct DashboardRouteTests {
     #expect(hub.snapshot().ordinal == 2)
   }
 
-  @Test("a browser that reads nothing costs a bounded queue, and knows what it missed")
+  @Test("a browser that reads nothing takes a bounded queue, and the missed events are counted")
   func slowBrowser() throws {
     let feed = hub.events()
     try loop.run { [hub, loop] in

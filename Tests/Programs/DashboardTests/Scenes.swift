@@ -1,4 +1,4 @@
-// What dashboard tests feed a model with.
+// The events that dashboard tests feed to a model.
 
 import Bluetooth
 import Dashboard
@@ -84,7 +84,7 @@ struct Scene {
   }
 }
 
-/// What a page knows that was sent some updates: the same as its script makes of them.
+/// The state of a page after some updates, as its script would compute it.
 struct PageOfTest {
   var points: [Int: [String]] = [:]
   var minutes: [Int: [Int: String]] = [:]

@@ -1,11 +1,11 @@
-// Who is let in: tables over the one function that decides.
+// Access control: tables for the single function that decides.
 
 import Signals
 import Testing
 
 @testable import WebServer
 
-/// A request in a few words, and what is decided about it.
+/// A request in short, and the decision on it.
 private struct Row: Sendable, CustomTestStringConvertible {
   let request: String
   let headers: [String]
@@ -45,7 +45,7 @@ private let origin = "Origin: http://localhost:8080"
 private let cookie = "Cookie: a=b; session_8080=\(session)"
 private let bearer = "Authorization: Bearer \(token)"
 
-@Suite("Access")
+@Suite("Access control")
 struct AccessDecisionTests {
   private func decide(
     _ row: Row, place: ListeningPlace = .loopback(port: 0), port: UInt16? = 8080,
@@ -70,7 +70,7 @@ struct AccessDecisionTests {
   }
 
   @Test(
-    "only a request for this host is answered",
+    "only requests for this host are handled",
     arguments: [
       Row("GET /", [own], .handled), Row("GET /", ["Host: 127.0.0.1:8080"], .handled),
       Row("GET /", ["Host: [::1]:8080"], .handled),
@@ -98,7 +98,7 @@ struct AccessDecisionTests {
   }
 
   @Test(
-    "on loopback, reading needs nothing; changing needs the token and an own origin",
+    "on loopback, reads need nothing; changes need the token and the same origin",
     arguments: [
       Row("POST /x", [own], .refused(.missingOrigin)),
       Row("POST /x", [own, bearer], .refused(.missingOrigin)),
@@ -152,7 +152,7 @@ struct AccessDecisionTests {
   }
 
   @Test(
-    "by the name of a proxy, everything needs the token; the origin has that name",
+    "through a proxy, everything needs the token, and the origin must match the proxy",
     arguments: [
       Row("GET /", ["Host: ble.example"], .refused(.missingToken)),
       Row("GET /", ["Host: ble.example:99"], .refused(.missingToken)),
@@ -171,7 +171,7 @@ struct AccessDecisionTests {
   }
 
   @Test(
-    "at an address, everything needs the token",
+    "on a network address, everything needs the token",
     arguments: [
       Row("GET /", ["Host: 192.168.1.5:8080"], .refused(.missingToken)),
       Row("GET /", ["Host: 192.168.1.5:8080", "Accept: text/html"], .goToLogin),
@@ -203,7 +203,7 @@ struct AccessDecisionTests {
   }
 
   @Test(
-    "after too many wrong tokens, no token is compared; a session stays",
+    "after too many wrong tokens no token is compared, but sessions stay valid",
     arguments: [
       Row("POST /x", [own, origin, bearer], .refused(.tooManyTries)),
       Row("POST /login", [own, origin], .refused(.tooManyTries)),
@@ -215,7 +215,7 @@ struct AccessDecisionTests {
   }
 
   @Test(
-    "the body has one length, and that is limited",
+    "the body must have a single length within the limit",
     arguments: [
       Row("POST /login", [own, origin, "Content-Length: 1048576"], .logIn),
       Row("POST /login", [own, origin, "Content-Length: 1048577"], .refused(.bodyTooLarge)),
@@ -246,7 +246,7 @@ struct AccessDecisionTests {
     #expect(try decide(row) == row.expected)
   }
 
-  @Test("no answer to a refused request repeats anything of it")
+  @Test("no response to a refused request repeats any part of it")
   func refusals() {
     let refusals: [AccessDecision.Refusal] = [
       .badTarget, .badHost, .foreignHost, .badHeader, .doubledHeader("origin"), .badLength,

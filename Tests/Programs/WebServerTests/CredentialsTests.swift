@@ -19,7 +19,7 @@ struct CredentialsTests {
     #expect("\(secret)" == "(secret)")
   }
 
-  @Test("random secrets differ, and are tokens")
+  @Test("generated secrets differ and are valid tokens")
   func random() throws {
     let secrets = Set((0..<100).map { _ in SecretText.generated().revealed })
     #expect(secrets.count == 100)
@@ -27,7 +27,7 @@ struct CredentialsTests {
   }
 
   @Test(
-    "a token that could be guessed or not be sent is refused",
+    "a token that is easy to guess or cannot be sent is rejected",
     arguments: [
       "", "short", "0123456789 abcdef", "0123456789abcdé!", String(repeating: "a", count: 257),
     ]
@@ -36,7 +36,7 @@ struct CredentialsTests {
     #expect(throws: WebServerFailure.badToken) { try SecretText(text) }
   }
 
-  @Test("a session ends after its time; the oldest ends when there are too many")
+  @Test("a session expires after its time, and the oldest is ended if there are too many")
   func sessions() {
     let secrets = (0..<3).map { _ in SecretText.generated() }
     var sessions = Sessions(bound: 2, duration: .seconds(10))
@@ -53,7 +53,7 @@ struct CredentialsTests {
     #expect(open(at: 11) == [false, false, true])
   }
 
-  @Test("an address may do a few things at once, then one for each pause")
+  @Test("an address has a small burst, then one action for each pause")
   func rates() {
     var limit = RateLimit(burst: 3, pause: .seconds(10))
     for _ in 0..<3 {
@@ -70,7 +70,7 @@ struct CredentialsTests {
     #expect(!limit.isReached(by: "a", at: instant(30)))
   }
 
-  @Test("addresses beyond the bound share one entry, until others are free again")
+  @Test("addresses beyond the limit share one entry until others expire")
   func manyAddresses() {
     var limit = RateLimit(burst: 1, pause: .seconds(10))
     for number in 0..<RateLimit.addressBound { limit.count("\(number)", at: .start) }

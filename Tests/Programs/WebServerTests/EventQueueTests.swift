@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Event queues")
 struct EventQueueTests {
-  /// Takes everything, in pieces of that size.
+  /// Reads everything, in pieces of that size.
   private func drain(_ queue: inout EventQueue, by size: Int = 4096) -> String {
     var bytes: [UInt8] = []
     var buffer = [UInt8](repeating: 0, count: size)
@@ -33,7 +33,7 @@ struct EventQueueTests {
     numbers.map { "event: v\ndata: \($0)\n\n" }.joined()
   }
 
-  @Test("events are sent in order, whatever the size of the pieces", arguments: [1, 2, 7, 4096])
+  @Test("events are sent in order, whatever the size of the reads", arguments: [1, 2, 7, 4096])
   func order(size: Int) {
     var queue = queue(bound: 100)
     push(1...20, to: &queue)
@@ -41,7 +41,7 @@ struct EventQueueTests {
     #expect(queue.missed == 0)
   }
 
-  @Test("the newest events stay; how many were dropped is sent in their place")
+  @Test("the newest events are kept, and the number of dropped ones is sent in their place")
   func newestWin() {
     var queue = queue(bound: 4)
     push(1...10, to: &queue)
@@ -52,7 +52,7 @@ struct EventQueueTests {
     #expect(queue.missed == 8)
   }
 
-  @Test("an event that has begun to be sent is sent to its end")
+  @Test("an event that is partly sent is sent to its end")
   func begun() {
     var queue = queue(bound: 2)
     push(1...1, to: &queue)
@@ -65,7 +65,7 @@ struct EventQueueTests {
     )
   }
 
-  @Test("the text that waits is bounded, too, and no event is larger")
+  @Test("the bytes waiting are limited, too, and a larger event is dropped")
   func bytes() {
     var queue = queue(bound: 1000, bytes: 100)
     push(1...50, to: &queue)
@@ -77,7 +77,7 @@ struct EventQueueTests {
     #expect(drain(&queue) == "event: missed\ndata: {\"events\":2}\n\n")
   }
 
-  @Test("a million events through a browser that never reads keep the bounds")
+  @Test("a million events for a browser that never reads stay within the limits")
   func flood() {
     var queue = queue(bound: 512, bytes: 1 << 20)
     push(1...1_000_000, to: &queue)
@@ -86,7 +86,7 @@ struct EventQueueTests {
   }
 
   @Test(
-    "data of several lines is one event; a name has one line",
+    "data of several lines is one event, and a name is a single line",
     arguments: [
       ("a\nb", "data: a\ndata: b"), ("a\r\nb\rc", "data: a\ndata: b\ndata: c"), ("", "data: "),
       ("\n", "data: \ndata: "), ("a\n\nb", "data: a\ndata: \ndata: b"),
@@ -98,7 +98,7 @@ struct EventQueueTests {
     #expect(drain(&queue) == "event: name\n\(text)\n\n")
   }
 
-  @Test("a heartbeat is sent only where nothing else is")
+  @Test("a heartbeat is sent only if no event is waiting")
   func heartbeat() {
     var queue = queue()
     queue.beat()
@@ -108,7 +108,7 @@ struct EventQueueTests {
     #expect(drain(&queue) == text(1...1))
   }
 
-  @Test("what waits is sent after the closing, then comes the end")
+  @Test("waiting events are sent after the queue closes, and then it ends")
   func closing() {
     var queue = queue()
     push(1...2, to: &queue)
@@ -121,7 +121,7 @@ struct EventQueueTests {
     #expect(buffer.withUnsafeMutableBytes { queue.read(into: $0) } == .end)
   }
 
-  @Test("after the end nothing is sent, not even what has begun")
+  @Test("after the end nothing is sent, not even the rest of an event")
   func end() {
     var queue = queue()
     push(1...2, to: &queue)
@@ -133,14 +133,14 @@ struct EventQueueTests {
 
 @Suite("Event feeds")
 struct EventFeedTests {
-  @Test("a feed serves one answer")
+  @Test("a feed serves only one response")
   func onlyOne() {
     let feed = EventFeed()
     #expect(feed.serve {})
     #expect(!feed.serve {})
   }
 
-  @Test("whoever asks for the end of a feed learns of it once, also afterwards")
+  @Test("every subscriber to the end of a feed is called once, even after the end")
   func closeHandlers() {
     let feed = EventFeed()
     let ends = Counter()

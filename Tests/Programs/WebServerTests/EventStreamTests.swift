@@ -1,4 +1,4 @@
-// Event streams over sockets: order, heartbeat, browsers that leave or do not read, the end.
+// Event streams over sockets: order, heartbeat, browsers that close or do not read, and the end.
 
 import Fixtures
 import Glibc
@@ -56,7 +56,7 @@ struct EventStreamTests {
     await server.stop()
   }
 
-  @Test("a quiet stream has a heartbeat, which also finds a browser that left")
+  @Test("an idle stream sends a heartbeat, which also detects a closed browser")
   func heartbeat() async throws {
     let feeds = Feeds()
     var limits = WebLimits()
@@ -73,7 +73,7 @@ struct EventStreamTests {
   }
 
   @Test(
-    "a browser that does not read misses events; it receives the newest, and how many it missed"
+    "a browser that does not read misses events; it gets the newest and the number missed"
   )
   func missed() async throws {
     let feeds = Feeds()
@@ -112,7 +112,7 @@ struct EventStreamTests {
     #expect(feeds.ended.count == 2)
   }
 
-  @Test("a browser that receives nothing for too long is ended; one with a heartbeat is not")
+  @Test("a browser that accepts nothing for too long is closed; one that gets a heartbeat is not")
   func stalled() async throws {
     let feeds = Feeds()
     var limits = WebLimits()
@@ -129,7 +129,7 @@ struct EventStreamTests {
         return stuck.isClosed
       }
     )
-    // As long again: the quiet one has its heartbeats.
+    // Twice as long: the quiet stream has its heartbeats.
     for _ in 0..<25 { _ = try quiet.read(to: ":\n\n") }
     #expect(!feeds.all[1].isClosed && feeds.ended.count == 1)
     #expect(!stopped.isClosed)
@@ -152,7 +152,7 @@ struct EventStreamTests {
     await server.stop()
   }
 
-  @Test("one feed for two answers is refused the second time")
+  @Test("a second response on the same feed is refused")
   func sharedFeed() async throws {
     let feed = EventFeed()
     let server = try await TestServer { _ in .events(feed) }
@@ -162,7 +162,7 @@ struct EventStreamTests {
     await server.stop()
   }
 
-  @Test("the server stops within its limit with many open browsers, whatever they do")
+  @Test("the server stops within its limit even with many open browsers")
   func stop() async throws {
     let feeds = Feeds()
     let server = try await TestServer { request in
@@ -200,7 +200,7 @@ struct EventStreamTests {
     withExtendedLifetime(handled) {}
   }
 
-  @Test("the end of the loop ends the server and its streams")
+  @Test("ending the event loop ends the server and its streams")
   func loopEnds() async throws {
     let feeds = Feeds()
     let server = try await TestServer { _ in feeds.open() }
@@ -211,7 +211,7 @@ struct EventStreamTests {
     await server.stop()
   }
 
-  @Test("what requests, streams and the server held is freed with them")
+  @Test("requests, streams and the server release all their memory")
   func freed() async throws {
     final class Held: Sendable {}
     let feeds = Guarded<[Weak]>([])
@@ -244,9 +244,9 @@ struct EventStreamTests {
   }
 }
 
-/// Something that does not keep its object.
+/// A weak reference to an object.
 private final class Weak: @unchecked Sendable {
-  // Set once, read by anybody; what is weak is thread-safe.
+  // Set once and read from any thread; weak references are thread-safe.
   private(set) weak var object: AnyObject?
   init(_ object: AnyObject?) { self.object = object }
 }

@@ -1,4 +1,4 @@
-// Names in Host and Origin: what is one, and which are the same.
+// Names in Host and Origin: which are valid, and which are equal.
 
 import Testing
 
@@ -7,7 +7,7 @@ import Testing
 @Suite("Host names")
 struct HostNameTests {
   @Test(
-    "one host has one spelling",
+    "every spelling of a host is normalized",
     arguments: [
       ("localhost", "localhost", nil), ("LocalHost:8080", "localhost", 8080),
       ("localhost.:1", "localhost", 1), ("127.0.0.1:65535", "127.0.0.1", 65535),
@@ -20,7 +20,7 @@ struct HostNameTests {
   }
 
   @Test(
-    "anything else is refused",
+    "an invalid host name is rejected",
     arguments: [
       "", ":80", "localhost:", "localhost:0", "localhost:080", "localhost:65536", "localhost:+1",
       "localhost:80:80", "localhost:８０", "local host", "localhost/", "user@localhost", "..",
@@ -35,7 +35,7 @@ struct HostNameTests {
   }
 
   @Test(
-    "a page is of this origin if scheme, name and port agree",
+    "an origin matches if its scheme, host name and port agree",
     arguments: [
       ("http://localhost:8080", "localhost:8080", true),
       ("http://LOCALHOST:8080", "localhost:8080", true),
@@ -53,7 +53,7 @@ struct HostNameTests {
   }
 
   @Test(
-    "what is not the origin of a page is refused",
+    "an invalid origin is rejected",
     arguments: [
       "null", "", "localhost:8080", "ftp://localhost", "http://", "http://localhost/", "file://",
       "http://user@localhost", "http:///localhost", "http://localhost http://localhost",
@@ -64,7 +64,7 @@ struct HostNameTests {
   }
 
   @Test(
-    "a place is read as it is written",
+    "a listening place is parsed",
     arguments: [
       ("8080", .loopback(port: 8080)), ("0", .loopback(port: 0)),
       ("127.0.0.1:9", .loopback(port: 9)), ("127.0.0.1:0", .loopback(port: 0)),
@@ -78,7 +78,7 @@ struct HostNameTests {
   }
 
   @Test(
-    "a place that cannot be listened at is refused",
+    "a place that cannot be listened on is rejected",
     arguments: [
       "", "unix:", "localhost:80", "1.2.3.4", "70000", "-1", "::1:80", "[::1]", "1.2.3:80",
     ]

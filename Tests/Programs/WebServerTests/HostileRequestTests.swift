@@ -1,4 +1,4 @@
-// Requests that mean harm: too large, too slow, too many, and no descriptor left.
+// Hostile requests: too large, too slow, too many, and with no descriptor left.
 
 import Fixtures
 import Glibc
@@ -15,7 +15,7 @@ struct HostileRequestTests {
       : .page("\(request.body.count)")
   }
 
-  @Test("a page of another site reaches nothing, by whatever name it comes")
+  @Test("a page from another site cannot reach the server, whatever host it sends")
   func rebinding() async throws {
     let server = try await TestServer(handler: Self.handler)
     func status(_ lines: String...) throws -> Int {
@@ -48,7 +48,7 @@ struct HostileRequestTests {
   }
 
   @Test(
-    "what other servers may read in another way is refused, and its connection is closed",
+    "an ambiguous request is rejected and its connection closed",
     arguments: [
       "Host: HOST\r\nX-A: b\r\n c\r\nX-B: d", "Host: HOST\r\nX-A: b\r\n\tc",
       "Host:\r\n HOST\r\nX-A: b", "Host: HOST\r\nX-A: b\r\n ", " X: y\r\nHost: HOST",
@@ -74,7 +74,7 @@ struct HostileRequestTests {
     await server.stop()
   }
 
-  @Test("lines that end with LF alone are refused in every place")
+  @Test("lines that end with a bare LF are rejected everywhere")
   func bareLineFeeds() async throws {
     let server = try await TestServer(handler: Self.handler)
     let host = "Host: localhost:\(server.port)"
@@ -89,7 +89,7 @@ struct HostileRequestTests {
       #expect(try client.answer().status == 400, "\(start)")
       #expect(try client.readToEnd() == "", "\(start)")
     }
-    // Blanks around a value, and a value that is empty, are HTTP.
+    // Whitespace around a value and an empty value are valid HTTP.
     let values = ["X-A:b", "X-B:  b \t", "X-C:", "X-D:  "]
     #expect(try server.ask("GET /", values).status == 200)
     #expect(try server.ask("GET /?a=b", values + ["Cookie: a=b; c=d"]).status == 200)
@@ -102,7 +102,7 @@ struct HostileRequestTests {
     let large = "X-Large: " + String(repeating: "x", count: 20_000)
     #expect(try server.ask("GET /", [large]).status == 431)
     #expect(try server.ask("GET /" + String(repeating: "x", count: 20_000)).status == 431)
-    // Beyond what a connection may hold, the library itself refuses or closes.
+    // Beyond the size that a connection may hold, the library itself rejects or closes.
     let client = try server.client()
     client.send("GET / HTTP/1.1\r\n")
     var count = 0
@@ -115,7 +115,7 @@ struct HostileRequestTests {
   }
 
   @Test(
-    "what the library refuses itself is a constant page, with nothing of the request",
+    "a request rejected by the HTTP library gets a constant page without any part of it",
     arguments: [
       (431, "GET / HTTP/1.1\r\nX-A: \(String(repeating: "secret", count: 20_000))\r\n\r\n"),
       (414, "GET /\(String(repeating: "secret", count: 20_000)) HTTP/1.1\r\n\r\n"),
@@ -152,7 +152,7 @@ struct HostileRequestTests {
   }
 
   @Test(
-    "a method with a NUL is another method, and is refused",
+    "a method with a NUL is an unknown method and is rejected",
     arguments: ["GET\0 / ", "GET\0\0 / ", "GET\0x / ", "HEAD\0 / "]
   )
   func methodWithNUL(line: String) async throws {
@@ -165,7 +165,7 @@ struct HostileRequestTests {
   }
 
   @Test(
-    "what is not HTTP closes its connection or is refused; the next request is answered",
+    "input that is not HTTP closes its connection or is rejected; later requests are served",
     arguments: [
       "\r\n\r\n", "GET\r\n\r\n", "GET /\r\n\r\n", "\0\0\0\0\r\n\r\n", "GET / HTTP/9.9\r\n\r\n",
       "GET  \r\n\r\n", "/ / /\r\n\r\n", "GET / HTTP/1.1\r\nnonsense\r\n\r\n",
@@ -190,7 +190,7 @@ struct HostileRequestTests {
     await server.stop()
   }
 
-  @Test("who sends slowly, byte by byte, is ended with the time for one request")
+  @Test("a client that sends byte by byte is closed at the time limit for a request")
   func slowSender() async throws {
     var limits = WebLimits()
     limits.requestTime = .milliseconds(500)
@@ -212,7 +212,7 @@ struct HostileRequestTests {
     await server.stop()
   }
 
-  @Test("who reads slowly is ended with the time for one answer; who stops, when nothing moves")
+  @Test("a slow reader is closed at the answer time limit, a stopped one at the idle limit")
   func slowReader() async throws {
     var limits = WebLimits()
     limits.answerTime = .milliseconds(500)
@@ -238,7 +238,7 @@ struct HostileRequestTests {
     await stopping.stop()
   }
 
-  @Test("connections beyond the limit are closed at once; those within it are served on")
+  @Test("connections beyond the limit are closed at once, and the others are still served")
   func tooManyFromOne() async throws {
     var limits = WebLimits()
     limits.connectionsPerAddress = 10
@@ -279,7 +279,7 @@ struct HostileRequestTests {
     }
   }
 
-  @Test("without a descriptor left, connections are turned away; afterwards they are served again")
+  @Test("without a free descriptor connections are rejected; later they are served again")
   func noDescriptors() async {
     await #expect(processExitsWith: .success) {
       try setDescriptorLimit(to: 256)
@@ -287,7 +287,7 @@ struct HostileRequestTests {
       let open = try server.client()
       open.send(server.request("GET /"))
       guard try open.answer().status == 200 else { throw RawClient.Failure("no answer") }
-      // The sockets of the flood are made first: then everything that is left is used up.
+      // The sockets of the flood are created first; then all remaining descriptors are used up.
       let flood = (0..<20).map { _ in socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0) }
       var used: [Int32] = []
       while case let descriptor = dup(0), descriptor >= 0 { used.append(descriptor) }
@@ -308,7 +308,7 @@ struct HostileRequestTests {
     }
   }
 
-  @Test("where not even the descriptor in reserve helps, it waits idly, and serves later")
+  @Test("if even the reserve descriptor does not help, the server waits idly and serves later")
   func noReserve() async {
     await #expect(processExitsWith: .success) {
       var limits = WebLimits()
@@ -322,7 +322,7 @@ struct HostileRequestTests {
       let waiting = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
       let before = try setDescriptorLimit(to: 3)
       connectSocket(waiting, to: server.port)
-      // As long as twenty heartbeats take, the processor is idle.
+      // The processor is idle for as long as twenty heartbeats.
       let start = processorTime()
       for _ in 0..<20 { _ = try stream.read(to: ":\n\n") }
       guard processorTime() - start < .milliseconds(300) else {
@@ -340,7 +340,7 @@ struct HostileRequestTests {
     }
   }
 
-  @Test("open connections and streams that nobody uses cost no processor time")
+  @Test("idle connections and streams take no processor time")
   func idle() async {
     await #expect(processExitsWith: .success) {
       var limits = WebLimits()

@@ -1,4 +1,4 @@
-// A browser of the tests: one socket, what is written to it as it is, and what comes back.
+// A raw browser for tests: one socket, with exact control over what is sent and received.
 
 import Glibc
 import Signals
@@ -28,7 +28,7 @@ final class RawClient {
 
   let descriptor: Int32
   private let deadline: Duration
-  /// What came and was not asked for yet; of a body in chunks, its text alone.
+  /// Received bytes not yet read; for a chunked body only its text.
   private var received: [UInt8] = []
   /// Set while the body of an answer comes in chunks.
   private var chunks: Chunks?
@@ -72,7 +72,7 @@ final class RawClient {
     guard status == 0 else { throw Failure("not connected: errno \(errno)") }
   }
 
-  /// Writes all of it, as far as the other end takes it; false when it has closed.
+  /// Writes all of it as the peer accepts it; false if the peer has closed.
   @discardableResult
   func send(_ text: String) -> Bool { send(Array(text.utf8)) }
 
@@ -123,7 +123,7 @@ final class RawClient {
 
   private var text: String { String(decoding: received.suffix(2000), as: UTF8.self) }
 
-  /// Takes what comes, up to and with `mark`.
+  /// Reads up to and including `mark`.
   func read(to mark: String) throws -> String {
     let mark = Array(mark.utf8)
     var from = 0
@@ -198,7 +198,7 @@ final class RawClient {
 /// A body in chunks as it comes, in pieces of any length. Source: RFC 9112, section 7.1.
 private struct Chunks {
   private var line: [UInt8] = []
-  /// How much of the present chunk is to come, with its line break.
+  /// The rest of the current chunk, with its line break.
   private var left = 0
   private var isLast = false
   var isComplete: Bool { isLast && left == 0 }
@@ -265,7 +265,7 @@ final class TestServer: Sendable {
   func stop(within limit: Duration = .seconds(5)) async { await server.stop(within: limit) }
 }
 
-/// Waits, within a limit, until something holds that the loop brings about.
+/// Waits, within a limit, for a condition that the loop brings about.
 func eventually(_ condition: () -> Bool) -> Bool {
   let end = EventLoop.time(CLOCK_MONOTONIC) + .seconds(60)
   while !condition() {

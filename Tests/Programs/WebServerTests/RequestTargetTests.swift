@@ -7,7 +7,7 @@ import Testing
 @Suite("Request targets")
 struct RequestTargetTests {
   @Test(
-    "a path is decoded part by part",
+    "a path is decoded segment by segment",
     arguments: [
       ("/", []), ("/a", ["a"]), ("/a/b/", ["a", "b", ""]), ("//", ["", ""]),
       ("/a%2Fb/c%20d", ["a/b", "c d"]), ("/%E2%9C%93", ["✓"]), ("/a+b", ["a+b"]),
@@ -36,7 +36,7 @@ struct RequestTargetTests {
   }
 
   @Test(
-    "what another server might read differently is refused",
+    "an ambiguous target is rejected",
     arguments: [
       "", "*", "a", "https://localhost/", "http:///a", "localhost:80", "/a b", "/a#b", "/%", "/%2",
       "/%zz", "/%00", "/a%0Ab", "/%7f", "/%ff", "/%c0%af", "/..", "/a/../b", "/%2e%2e/", "/.", "/ü",

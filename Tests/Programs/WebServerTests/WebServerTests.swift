@@ -77,7 +77,7 @@ struct WebServerTests {
     await server.stop()
   }
 
-  @Test("the token in the form becomes a cookie, which is not the token")
+  @Test("the token from the form becomes a session cookie that differs from the token")
   func login() async throws {
     let server = try await TestServer(handler: Self.echo)
     #expect(try server.ask("GET /login").body.contains("action=\"/login\""))
@@ -112,7 +112,7 @@ struct WebServerTests {
     await server.stop()
   }
 
-  @Test("requests that change something are limited by address")
+  @Test("changing requests are rate-limited by address")
   func changes() async throws {
     var limits = WebLimits()
     limits.changes = 3
@@ -152,7 +152,7 @@ struct WebServerTests {
 
   // MARK: Unix sockets
 
-  @Test("a Unix socket is its owner's alone, and is removed at the end")
+  @Test("a Unix socket is accessible to its owner only, and is removed at the end")
   func unixSocket() async throws {
     let folder = try TemporaryFolder()
     let path = folder.path + "/serve.sock"
@@ -170,7 +170,7 @@ struct WebServerTests {
     #expect(lstat(path, &file) == -1)
   }
 
-  @Test("a socket file that nobody answers on is replaced; any other file is not")
+  @Test("a socket file without a listener is replaced; any other file is not")
   func staleSocket() async throws {
     let folder = try TemporaryFolder()
     let (stale, file) = (folder.path + "/stale", folder.path + "/file")

@@ -19,7 +19,7 @@ struct ForbiddenNameTests {
     #"\b(Continuous|Suspending)Clock\b"#: clock,
     #"\b(clock_gettime|gettimeofday|time\((nil|NULL)\))"#: clock,
     #"\b(Task\.sleep\b|Thread\.sleep\b|(clock_)?(nano|u)sleep\()"#: "the loop's sleep(for:)",
-    // A type that is returned or declared is no task that begins.
+    // A return type or a declaration does not start a task.
     #"(?<!-> )(?<!: )\bTask(<[^>]*>)?\s*(\{|\()"#: task,
     #"\bTask\.(detached|immediate|immediateDetached)\b"#: task,
     #"\bDispatch[A-Z]\w*"#: "a loop",
@@ -37,7 +37,7 @@ struct ForbiddenNameTests {
   private static let task = "the loop's task(_:)"
   private static let output = "the executable's StandardOutput"
 
-  /// Files that may use what is replaced by something else elsewhere, and why.
+  /// Files that may use a name that other files must replace, with the reason.
   private static let exceptions: [(path: String, instead: String, why: String)] = [
     ("Base/Signals/Loop/EventLoop.swift", clock, "the one place that reads a clock"),
     ("Base/Signals/Loop/Loop+Tasks.swift", task, "where that task begins"),
@@ -63,7 +63,7 @@ struct ForbiddenNameTests {
     ("Proof/benchmarks/", output, "prints its measurements; no user runs it"),
   ]
 
-  @Test("no source uses one outside the listed places")
+  @Test("forbidden names are used only in the listed places")
   func unused() throws {
     var excepted = 0
     for (pattern, instead) in Self.names {
@@ -74,7 +74,7 @@ struct ForbiddenNameTests {
         if isExcepted { excepted += 1 } else { Issue.record("\(match): use \(instead)") }
       }
     }
-    // A search that finds nothing would pass otherwise.
+    // Otherwise a search that finds nothing would pass.
     #expect(excepted > Self.exceptions.count)
   }
 
@@ -84,7 +84,7 @@ struct ForbiddenNameTests {
     let found = try ProjectFolder().run([
       "grep", "-rnoP", "--include=*.swift", skipped + "(\(pattern))", "Sources",
     ])
-    // 1 means that there is none.
+    // 1 means that there is no match.
     try #require(found.status < 2, "\(found.errors)")
     return found.output.split(separator: "\n")
   }

@@ -31,7 +31,7 @@ struct HouseRulesTests {
     (["Signals"], ["Bluetooth", "Documents", "DBus"], "signals are for any program"),
   ]
 
-  @Test("no target reaches what it never may", arguments: forbidden.indices)
+  @Test("no target depends on a target that is forbidden to it", arguments: forbidden.indices)
   func arrows(index: Int) throws {
     let package = try Self.package.get()
     let (from, to, reason) = Self.forbidden[index]
@@ -42,7 +42,7 @@ struct HouseRulesTests {
     }
   }
 
-  @Test("a target depends on its own floor and on those below it")
+  @Test("a target depends only on targets of its own floor and of those below it")
   func floors() throws {
     let floors = [
       "System", "Base", "Bluetooth", "Bus", "Host", "Simulator", "Chains", "Fleet", "Programs",
@@ -67,7 +67,7 @@ struct HouseRulesTests {
   }
 
   @Test(
-    "no library reaches libbluetooth, which is under the GPL, nor libcrypto",
+    "no library depends on libbluetooth, which is under the GPL, nor on libcrypto",
     arguments: ["CBluetooth", "CCrypto"]
   )
   func programs(module: String) throws {
@@ -78,7 +78,7 @@ struct HouseRulesTests {
     }
   }
 
-  @Test("a source imports only the targets that the manifest allows its own")
+  @Test("a source imports only the targets that the manifest allows for its own")
   func imports() throws {
     let package = try Self.package.get()
     let own = Set(package.targets.map(\.name))
@@ -121,7 +121,7 @@ struct HouseRulesTests {
         continue
       }
       for line in file.lines where line.hasPrefix("@Suite(") && line.hasSuffix(")") {
-        #expect(line.contains(".blocking"), "\(file.path): a suite that waits for programs")
+        #expect(line.contains(".blocking"), "\(file.path): a suite lacks .blocking")
       }
     }
   }

@@ -18,7 +18,7 @@ struct PackagingTests {
     }
   }
 
-  @Test("the version of the program is semantic, and that of changes, packages and pages")
+  @Test("the program version is semantic and matches the changelog, packages and pages")
   func versions() throws {
     let version = try version
     #expect(version.wholeMatch(of: #/\d+\.\d+\.\d+(-[0-9A-Za-z.]+)?/#) != nil)
@@ -30,7 +30,7 @@ struct PackagingTests {
     #expect(try first("docs/swift.md", #/blerun[^)\n]*from: "(.+?)"/#) == version[...])
   }
 
-  @Test("what is installed below a prefix is all removed again, and nothing else is")
+  @Test("uninstalling removes everything installed below a prefix and nothing else")
   func installation() throws {
     let folder = FileManager.default.temporaryDirectory
       .appending(path: "blerun-install-\(ProcessInfo.processInfo.globallyUniqueString)")
@@ -75,7 +75,7 @@ struct PackagingTests {
   }
 
   @Test(
-    "a tarball has what is installed, lists all of it for the removal, and states what it needs",
+    "a tarball has the installed files, lists them for removal, and states its dependencies",
     .onlyInTestAll
   )
   func tarball() throws {

@@ -1,6 +1,6 @@
 // The code blocks of a page: as text, as files, and compiled.
 //
-// What the code has to do is the business of the tests of each page.
+// The tests of each page decide what its code must do.
 
 import Fixtures
 import Foundation

@@ -34,7 +34,7 @@ struct ReadmeTests {
     #expect(run.status == 0, "\(run.errors)")
   }
 
-  @Test("the examples in documentation comments compile, where they name devices and worlds")
+  @Test("the examples in documentation comments compile with the devices and worlds they name")
   func examples() throws {
     let modules = [
       "BLETesting", "BlueZ", "BlueZInterfaces", "BlueZSimulator", "Bluetooth", "DBus", "Documents",
@@ -48,7 +48,7 @@ struct ReadmeTests {
       "steering: Steering", "keys: BindKeys",
     ].joined(separator: ", ")
     var code = modules.map { "import \($0)" }
-    // Those of Signals name the signals that they work on.
+    // The examples of Signals name the signals that they work on.
     let sources = project.files(in: "Sources").filter { !$0.hasPrefix("Sources/Base/Signals/") }
     for source in sources {
       for example in try PageCode(of: source).examples() {
@@ -66,7 +66,7 @@ struct ReadmeTests {
     #expect(run.status == 0, "\(run.errors)")
   }
 
-  @Test("Signals compiles nothing else, and a library product at most Yams from other packages")
+  @Test("Signals compiles no other target, and a library product at most Yams from other packages")
   func packages() throws {
     let package = try PackageDescription(of: project)
     let signals = try #require(package.products.first { $0.name == "Signals" })

@@ -54,13 +54,13 @@ struct SetUpTests {
       return try ProjectFolder().run([script] + packages, environment: environment).status
     }
 
-    /// What was asked of apt-get.
+    /// The calls to apt-get.
     var installations: String {
       (try? String(contentsOf: folder.appending(path: "log"), encoding: .utf8)) ?? ""
     }
   }
 
-  @Test("it installs what is missing, that alone, and does nothing with everything there")
+  @Test("it installs only what is missing, and nothing if everything is present")
   func missing() throws {
     let machine = try Machine(installed: ["git"])
     #expect(try machine.setUp(["git"]) == 0)
@@ -70,7 +70,7 @@ struct SetUpTests {
   }
 
   @Test(
-    "without a recent Swift, or off Debian 12, it installs nothing",
+    "without a recent Swift, or on a system other than Debian 12, it installs nothing",
     arguments: [
       (nil, "debian 12", 1), ("5.10", "debian 12", 1), ("6.1.2", "debian 12", 1),
       ("6.3.1", "ubuntu 24.04", 1), ("6.3.1", "debian 11", 1), ("6.2", "debian 12", 0),

@@ -9,7 +9,7 @@ import Testing
 struct TutorialPageTests {
   private static let isUpdating = ProcessInfo.processInfo.environment["UPDATE_GENERATED"] != nil
 
-  @Test("the code of a page is a file that is compiled and run")
+  @Test("the Swift code of each page is a file that is compiled and run")
   func code() throws {
     let project = ProjectFolder()
     let pages = project.files(in: "docs/tutorials", kind: "md")

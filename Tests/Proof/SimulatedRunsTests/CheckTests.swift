@@ -1,4 +1,4 @@
-// Every checker finds what it is for.
+// Every checker detects the violations that it is for.
 
 import BlueZInterfaces
 import BlueZSimulator
@@ -26,7 +26,7 @@ struct CheckTests {
     )
   }
 
-  /// The rules that are broken by what is seen, each at the second of its place.
+  /// The rules broken by these sightings, each reported at the second of its position.
   private static func broken(_ sightings: [Sighting]) -> [String] {
     var checks = Checks(world)
     for (second, sighting) in sightings.enumerated() {
@@ -54,7 +54,7 @@ struct CheckTests {
   }
 
   @Test(
-    "a subscription that resumes, and does nothing after its connection dropped, breaks the rule")
+    "a subscription that resumes but stays idle after a drop breaks the rule")
   func silence() throws {
     let (chain, path) = (Self.chain, Self.device)
     let step = ChainStep.notify(
@@ -95,7 +95,7 @@ struct CheckTests {
     #expect(!isBroken(after: 9, .disturbance(.stall(nil))))
   }
 
-  @Test("what is as it should be breaks none")
+  @Test("a correct run breaks no rule")
   func nothing() {
     let (chain, plan) = (Self.chain, Self.plan([.connect(keep: false)]))
     let seen: [Sighting] = [
@@ -106,7 +106,7 @@ struct CheckTests {
     #expect(Self.broken(seen) == [])
   }
 
-  @Test("turns that overlap, a second ending, a chain without one")
+  @Test("overlapping turns, a second ending and a chain without an ending are detected")
   func endings() {
     let plan = Self.plan()
     let end = Sighting.ended(Self.chain, ChainEnding(error: nil))
@@ -120,7 +120,7 @@ struct CheckTests {
       Self.broken([.requested(Self.chain, plan), end, end]).contains("Every chain ends once"))
   }
 
-  @Test("a chain that ends late, after its deadline and its clean-ups")
+  @Test("a chain that ends after its deadline and its clean-up limits is detected")
   func deadlines() {
     let wait = [Sighting](repeating: .healed, count: 40)
     let end = Sighting.ended(Self.chain, ChainEnding(error: nil))
@@ -128,7 +128,7 @@ struct CheckTests {
     #expect(broken == ["A chain ends within its deadline and its clean-ups"])
   }
 
-  @Test("a link that its chain leaves up, and a request outside a link")
+  @Test("a connection left up and a request without a connection are detected")
   func links() {
     let left: [Sighting] = [
       .device(.read(Self.address, DeviceDraft.alertLevel)), .device(.linkUp(Self.address)),
@@ -140,7 +140,7 @@ struct CheckTests {
     #expect(broken.contains("No link is left up"))
   }
 
-  @Test("a subscription that bluetoothd keeps, unless it ends as soon as the device has answered")
+  @Test("a subscription left in bluetoothd is detected, unless it ends right after the answer")
   func subscriptions() {
     let uuid = BluetoothUUID(short: 0x2a19)
     let kept: [Sighting] = [
@@ -154,7 +154,7 @@ struct CheckTests {
     #expect(Self.broken(kept + [ended, down]) == [])
   }
 
-  @Test("a failure that explains nothing, and one of what has not happened")
+  @Test("a failure without a hint, and one whose cause did not happen, are detected")
   func failures() {
     let plan = Self.plan()
     let failure = DeviceFailure(
@@ -168,7 +168,7 @@ struct CheckTests {
     #expect(broken.contains("A failure is reported as what it is"))
   }
 
-  @Test("objects in the wrong order, and signals of what is not there")
+  @Test("objects in the wrong order and signals of objects that do not exist are detected")
   func objects() throws {
     let manager = "org.freedesktop.DBus.ObjectManager"
     let properties = "org.freedesktop.DBus.Properties"
@@ -195,7 +195,7 @@ struct CheckTests {
     #expect(Self.broken([unknown]) == ["No signal is sent about a missing object"])
   }
 
-  @Test("a value that the device has not sent, and one that is missing")
+  @Test("a value that the device did not send and a missing value are detected")
   func values() {
     let (chain, uuid) = (Self.chain, DeviceDraft.alertLevel)
     let read: [Sighting] = [
@@ -208,7 +208,7 @@ struct CheckTests {
     #expect(Self.broken(read) == ["A read gives what the device held"])
   }
 
-  @Test("a value that is too long, and a failure that names one that never was")
+  @Test("an oversized value, and a failure that names one that was never sent, are detected")
   func sizes() {
     let (chain, uuid) = (Self.chain, DeviceDraft.measurement)
     let long = NotificationEvent.value(
@@ -227,7 +227,7 @@ struct CheckTests {
     #expect(Self.broken(seen) == rules)
   }
 
-  @Test("a timeout that does not say whose deadline has passed")
+  @Test("a timeout that does not state whose deadline passed is detected")
   func unnamedDeadline() {
     let (chain, plan) = (Self.chain, Self.plan())
     let failure = DeviceFailure(

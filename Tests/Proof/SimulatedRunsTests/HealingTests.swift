@@ -1,4 +1,4 @@
-// What began before the healing and ends after it.
+// Operations that begin before the faults end and finish afterwards.
 
 import Signals
 import SimulatedDevices
@@ -6,19 +6,19 @@ import Testing
 
 @testable import SimulatedRuns
 
-@Suite("The end of a world's faults")
+@Suite("The end of the faults in a world")
 struct HealingTests {
-  /// A world with one chain, whose bus stalls for good at the end of the chain.
+  /// A world with one chain and a bus that stalls for good at the end of the chain.
   private static func world(stalledAt message: Int) -> World {
     var world = World.playing([.connect(keep: false), .read(DeviceDraft.alertLevel), .disconnect])
     world.stall = BusStall(message: message, duration: nil)
     return world
   }
 
-  @Test("a bluetoothd that gives up its start in that instant is started again")
+  @Test("a bluetoothd that gives up starting at the moment the faults end is started again")
   func start() {
     var world = Self.world(stalledAt: 20)
-    // How long a start waits for the bus.
+    // The time that a start waits for the bus.
     let limit = Duration.seconds(10)
     world.disturbances = [
       TimedDisturbance(
@@ -29,7 +29,9 @@ struct HealingTests {
     #expect(SimulatedRun.play(world).problems == [])
   }
 
-  @Test("a device that vanishes at a call of before is brought back", arguments: 8...40)
+  @Test(
+    "a device that vanishes on a call from before the faults end is brought back", arguments: 8...40
+  )
   func vanished(message: Int) {
     var world = Self.world(stalledAt: message)
     let rule = FaultRule(on: .disconnect, action: .vanish)

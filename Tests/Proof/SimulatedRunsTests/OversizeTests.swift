@@ -7,11 +7,11 @@ import Testing
 
 @testable import SimulatedRuns
 
-@Suite("Values that are too long")
+@Suite("Oversized values")
 struct OversizeTests {
   private static let uuid = DeviceDraft.alertLevel
 
-  /// A world in which one chain of these steps meets one message with such a value.
+  /// A world in which one chain with these steps receives one message with such a value.
   private static func world(_ place: Oversize.Place, _ octets: Int, _ step: ChainStep) -> World {
     var world = World.playing([.connect(keep: false), step, .disconnect])
     let values = Oversize(place: place, octets: octets, count: 1)
@@ -20,7 +20,7 @@ struct OversizeTests {
   }
 
   @Test(
-    "are refused by an error that names the length, and nothing else fails",
+    "an oversized value is rejected with its length, and nothing else fails",
     arguments: [
       (.read, 513, .read(uuid), "a value of 513 bytes was received"),
       (.read, 70_000, .read(uuid), "a value of 70000 bytes was received"),
@@ -39,7 +39,7 @@ struct OversizeTests {
 
   private static let exchange = ChainStep.exchange(uuid, [1, 2], SubscriptionOptions())
 
-  @Test("manufacturer data within the limits of a message is taken")
+  @Test("manufacturer data within the limits of a message is accepted")
   func taken() throws {
     let world = Self.world(.advertisement, 70_000, .scan(.seconds(5)))
     let run = SimulatedRun.play(world, isRecording: true)
@@ -48,7 +48,7 @@ struct OversizeTests {
     #expect(run.problems == [])
   }
 
-  @Test("seeds draw them in each place")
+  @Test("seeds place oversized values in every possible place")
   func drawn() {
     let places = (UInt64(0)..<300).flatMap { World(seed: $0).disturbances }.compactMap { timed in
       if case .oversize(let values) = timed.disturbance { values.place } else { nil }

@@ -14,7 +14,7 @@ struct SeedTests {
   }
 
   @Test(
-    "no rule is broken where one was once",
+    "seeds that once broke a rule no longer do",
     arguments: [
       41_010_044, 41_020_257, 41_094_580, 41_126_084, 41_882_465, 83_075_819, 83_113_116,
       83_121_271, 83_155_190, 83_178_789, 91_022_071, 91_231_696, 91_338_952,
@@ -25,18 +25,18 @@ struct SeedTests {
   )
   func found(_ seed: UInt64) {
     #expect(SimulatedRun.play(seed: seed).problems == [], "blerun-simtest --seed \(seed)")
-    // The world in which most of them were found.
+    // The world that revealed most of them.
     let plain = SimulatedRun.play(World(seed: seed, isPlain: true))
     #expect(plain.problems == [], "seed \(seed), plain")
   }
 
-  @Test("a seed gives the same run again, message by message", arguments: [3, 58, 1248])
+  @Test("a seed reproduces its run message by message", arguments: [3, 58, 1248])
   func repeats(_ seed: UInt64) {
     #expect(SimulatedRun.difference(seed: seed) == nil)
     #expect(!SimulatedRun.play(seed: seed, isRecording: true).timeline.isEmpty)
   }
 
-  @Test("other seeds give other runs")
+  @Test("different seeds give different runs")
   func others() {
     let runs = (UInt64(0)..<8).map { SimulatedRun.play(seed: $0, isRecording: true).timeline }
     #expect(Set(runs).count == runs.count)

@@ -26,7 +26,8 @@ struct StallTests {
   }
 
   @Test(
-    "a run ends within its deadlines, at whichever message it stalls", arguments: sampled(0...40),
+    "a run ends within its deadlines, whichever message the bus stalls at",
+    arguments: sampled(0...40),
     [4, 20, nil] as [Int?]
   )
   func ends(message: Int, seconds: Int?) {
@@ -35,7 +36,7 @@ struct StallTests {
     #expect(run.problems == [], "\(run.timeline.joined(separator: "\n"))")
   }
 
-  @Test("a connect that fails while it stalls reports a link that may still come up")
+  @Test("a connect that fails while the bus stalls reports a connection that may still come up")
   func abandoned() throws {
     var world = World.playing([.within(.milliseconds(500), .connect(keep: false))])
     world.devices[0].advertisement.interval = .milliseconds(100)
@@ -44,7 +45,7 @@ struct StallTests {
       world.stall = BusStall(message: message, duration: nil)
       return SimulatedRun.play(world, isRecording: true)
     }
-    // The answer to Connect is on its way.
+    // The reply to Connect is on its way.
     let run = try #require(
       runs.first { run in
         run.timeline.indices.dropFirst().contains {
@@ -58,7 +59,7 @@ struct StallTests {
     #expect(ending.contains("bluetoothd did not end the link"), "\(ending)")
   }
 
-  @Test("that is: at each kind of call, from the first on")
+  @Test("the tested stalls cover every kind of call, starting with the first message")
   func calls() {
     let kinds = [
       "AddMatch", "GetNameOwner", "GetManagedObjects", "SetDiscoveryFilter", "StartDiscovery",
@@ -79,20 +80,20 @@ struct StallTests {
     #expect(met == Set(kinds))
   }
 
-  @Test("a chain that meets one for good names the deadline that has passed")
+  @Test("a chain that fails because the bus stalls for good names the deadline that passed")
   func named() throws {
     let endings = try (20...24).map { message in
       let stall = BusStall(message: message, duration: nil)
       let timeline = SimulatedRun.play(Self.world(stall), isRecording: true).timeline
       return try #require(timeline.first { $0.contains("chain 0.0 ended") })
     }
-    // What waits without a deadline of its own goes on when the bus does.
+    // An operation without its own deadline continues when the bus does.
     let failures = endings.filter { !$0.hasSuffix("ended: ok") }
     #expect(!failures.isEmpty)
     #expect(failures.allSatisfy { $0.contains("within") }, "\(failures)")
   }
 
-  @Test("a bluetoothd that cannot start on a bus that stalls is started again")
+  @Test("a bluetoothd that cannot start because the bus stalls is started again")
   func restart() {
     var world = Self.world(BusStall(message: 20, duration: nil))
     world.disturbances = NamedFault.daemonCrash.actions(for: .seconds(2)).map {
@@ -101,7 +102,7 @@ struct StallTests {
     #expect(SimulatedRun.play(world).problems == [])
   }
 
-  @Test("seeds draw it at the start of a program and later, for a while and for good")
+  @Test("seeds stall the bus at the start of a program and later, for a while and for good")
   func drawn() {
     let stalls = (UInt64(0)..<600).compactMap { World(seed: $0).stall }
     #expect((50..<200).contains(stalls.count))

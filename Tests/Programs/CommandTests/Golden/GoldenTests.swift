@@ -9,7 +9,7 @@ struct GoldenTests {
   @Test("each command of a transcript prints what was recorded", arguments: Transcript.all)
   func transcripts(name: String) throws { try Transcript(name: name).replay() }
 
-  @Test("there are transcripts, and no recorded file without a test")
+  @Test("transcripts exist, and no recorded file lacks a test")
   func complete() throws {
     #expect(Transcript.all.count >= 7)
     let mutated = try FileManager.default
@@ -31,7 +31,7 @@ struct GoldenTests {
   ]
 
   @Test(
-    "check reports what was recorded of inputs with one mistake",
+    "check prints what was recorded for inputs with one error",
     .enabled(if: testsEverything || Transcript.isRecording), arguments: files.indices
   )
   func mutated(index: Int) throws {
@@ -62,14 +62,14 @@ struct GoldenTests {
   }
 
   @Test(
-    "check reports what was recorded of lines with one wrong word",
+    "check prints what was recorded for lines with one wrong word",
     .enabled(if: testsEverything || Transcript.isRecording)
   )
   func mutatedLines() throws {
     let lines = try String(contentsOfFile: Transcript.folder + "/lines.txt", encoding: .utf8)
       .split(separator: "\n").map(String.init)
     let mutations = lines.flatMap(Mutation.ofLine)
-    // A complaint about a line does not quote the line: an unknown step before each says whose it is.
+    // An error in a line does not quote the line, so an unknown step before each one identifies it.
     let arguments = mutations.enumerated().flatMap { number, mutation in
       ["-e", Self.marker(number), "-e", mutation.text]
     }
