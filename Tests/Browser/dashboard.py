@@ -529,7 +529,7 @@ def hostile():
     name = "<img src=x onerror=\\\"document.title='owned'\\\">\\u202egpj\\u0007"
     with tempfile.TemporaryDirectory() as folder:
         device = f'name: "{name}"\naddress: C0:FF:EE:00:00:77\n' \
-                 "advertisement: { services: [battery], rssi: -50 }\n" \
+                 "advertisement: { services: [battery], rssi: -50, extended: true }\n" \
                  "services:\n  - service: battery\n    characteristics:\n" \
                  "      - { characteristic: battery-level, properties: [read, notify], value: { u8: 9 } }\n"
         with open(f"{folder}/device.yaml", "w", encoding="utf-8") as file:
