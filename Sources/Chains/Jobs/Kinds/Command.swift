@@ -17,8 +17,8 @@ public struct Command: Hashable, Sendable {
     case json
   }
 
-  /// The program: with a slash, a path relative to the folder of the chain; otherwise a name in
-  /// `PATH`. Captured values are not substituted here, so a device cannot choose the program.
+  /// The program: with a slash, a path relative to the folder of the file that names it; otherwise
+  /// a name in `PATH`. Captured values are not substituted here, so a device cannot choose it.
   public var program: String
   /// The arguments. Each stays one argument, even if its captured values contain spaces.
   public var arguments: [MessageTemplate]
@@ -170,7 +170,7 @@ extension Command: StepKind {
   static let keys: [Key<Command>] = [
     Key(
       "command", \.program, .program, line: .target,
-      "the program: a path from the folder of the chain, or a name in `PATH`; without captured values. A list has its arguments, too"
+      "the program: a path from the folder of the file that names it, or a name in `PATH`; without captured values. A list has its arguments, too"
     ),
     Key(
       "arguments", \.arguments, .arguments, default: [], line: .repeated("with"),
