@@ -82,6 +82,28 @@ struct ChainRunnerTests {
     #expect(bench.device.calls == (origin == .found ? ["connect"] : ["connect", "disconnect"]))
   }
 
+  @Test("an exclusive chain demands its own connection in each attempt, even if it keeps it")
+  func exclusiveAttempts() throws {
+    let bench = RunBench(origin: .found)
+    try bench.run(
+      file: """
+        exclusive: true
+        keep: true
+        retry: { attempts: 2, backoff: 1s }
+        steps: [ { read: battery-level } ]
+        """
+    )
+    #expect(bench.ending?.failure?.code == .busy)
+    #expect(bench.device.calls == ["connect", "connect at 1s"])
+  }
+
+  @Test("an exclusive chain accepts the connection that an earlier run of this process keeps")
+  func exclusiveKept() throws {
+    let bench = RunBench(origin: .shared)
+    try bench.run(file: "exclusive: true\nkeep: true\nsteps: [ { read: battery-level } ]")
+    #expect(bench.ending?.status == .ok && bench.ending?.warnings == 0)
+  }
+
   @Test("an exclusive chain accepts its own connection, even when kept or made again")
   func ownExclusive() throws {
     let steps = "steps: [ connect, { read: battery-level }, disconnect, connect, connect ]"

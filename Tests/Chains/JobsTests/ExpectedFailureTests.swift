@@ -131,6 +131,7 @@ struct ExpectedFailureTests {
     arguments: [
       ("", false), ("pairing: { confirm: true }\n", false),
       ("pairing: { just-works: false }\n", true),
+      ("pairing: { just-works: false, confirm: true }\n", false),
     ]
   )
   func pairingRefused(_ head: String, _ isNamed: Bool) throws {

@@ -233,7 +233,10 @@ final class ChainRun: Sendable {
     else { return failure }
     var rule = runner.plan.pairing
     if case .pair(let pair)? = placed?.step.action { rule = pair.rule }
-    if device.advice.isToPair || device.code == .pairingFailed, rule?.acceptsJustWorks == false {
+    // With a passkey or a comparison the device's own reason fits, such as a wrong passkey.
+    if device.advice.isToPair || device.code == .pairingFailed, let rule, !rule.acceptsJustWorks,
+      !rule.hasAnswers
+    {
       failure.hint =
         "the chain has 'just-works: false', which refuses every pairing without a passkey or a "
         + "comparison: leave that key out, or give a passkey if the device has one"
