@@ -11,16 +11,17 @@ package enum Adapter1 {
   /// The interface.
   package static let interface = "org.bluez.Adapter1"
 
-  /// As described and listed by bluetoothd 5.66.
+  /// In the order of bluetoothd 5.82.
   package static let declaration = InterfaceDeclaration(
     interface,
     methods: [
       startDiscovery, setDiscoveryFilter, stopDiscovery, removeDevice, getDiscoveryFilters,
     ],
     properties: [
-      address, addressType, name, alias, deviceClass, powered, powerState, discoverable,
+      address, addressType, name, alias, deviceClass, connectable, powered, powerState,
+      discoverable,
       discoverableTimeout, pairable, pairableTimeout, discovering, uuids, modalias, roles,
-      experimentalFeatures,
+      experimentalFeatures, manufacturer, version,
     ]
   )
 
@@ -52,10 +53,14 @@ package enum Adapter1 {
   /// Writing an empty string resets the alias to the name.
   package static let alias = Property("Alias", .string, of: interface, access: .readWrite)
   package static let deviceClass = Property("Class", .uint32, of: interface)
+  /// Whether others can connect to the adapter.
+  package static let connectable = Property(
+    "Connectable", .boolean, of: interface, access: .readWrite, since: .connectable
+  )
   package static let powered = Property("Powered", .boolean, of: interface, access: .readWrite)
   /// One of ``PowerState``.
   package static let powerState = Property(
-    "PowerState", .string, of: interface, since: BlueZVersion(5, 73)
+    "PowerState", .string, of: interface, since: .powerState
   )
   package static let discoverable = Property(
     "Discoverable", .boolean, of: interface, access: .readWrite
@@ -79,6 +84,15 @@ package enum Adapter1 {
   /// The experimental features that are enabled.
   package static let experimentalFeatures = Property(
     "ExperimentalFeatures", .strings, of: interface, presence: .known
+  )
+
+  /// The company identifier of the controller's maker.
+  package static let manufacturer = Property(
+    "Manufacturer", .uint16, of: interface, since: .controllerVersion
+  )
+  /// The version of the Bluetooth Core specification, as the Link Layer numbers it: 0x0c is 5.3.
+  package static let version = Property(
+    "Version", .byte, of: interface, since: .controllerVersion
   )
 
   /// Values of ``powerState``.
@@ -118,10 +132,11 @@ package enum Adapter1 {
     /// `b`, since 5.83: connect to devices that match the pattern.
     package static let autoConnect = "AutoConnect"
 
-    /// The keys that ``getDiscoveryFilters`` returns in 5.66, in its order.
-    package static let known = [
-      uuids, rssi, pathloss, transport, duplicateData, discoverable, pattern,
-    ]
+    /// The keys that ``getDiscoveryFilters`` returns, in its order.
+    package static func known(by version: BlueZVersion) -> [String] {
+      [uuids, rssi, pathloss, transport, duplicateData, discoverable, pattern]
+        + (version.has(.autoConnect) ? [autoConnect] : [])
+    }
   }
 
   /// Values of ``DiscoveryFilterKey/transport``.

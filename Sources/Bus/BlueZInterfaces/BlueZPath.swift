@@ -39,6 +39,9 @@ extension BlueZPath {
   /// The path of the agent manager.
   package static let manager: ObjectPath = "/org/bluez"
 
+  /// The path of the interface for tests of SIM access.
+  package static let test: ObjectPath = "/org/bluez/test"
+
   /// The name of the adapter with an index: `hci0`.
   package static func adapterName(index: Int) -> String { "hci\(index)" }
 

@@ -10,14 +10,16 @@ package enum Device1 {
   /// The interface.
   package static let interface = "org.bluez.Device1"
 
-  /// As described by bluetoothd 5.66, in the order in which it lists properties.
+  /// In the order of bluetoothd 5.82.
   package static let declaration = InterfaceDeclaration(
     interface,
     methods: [disconnect, connect, connectProfile, disconnectProfile, pair, cancelPairing],
     properties: [
       address, addressType, name, alias, deviceClass, appearance, icon, paired, bonded, trusted,
-      blocked, legacyPairing, rssi, connected, uuids, modalias, adapter, manufacturerData,
-      serviceData, txPower, servicesResolved, wakeAllowed, preferredBearer,
+      blocked, legacyPairing, cablePairing, rssi, connected, uuids, modalias, adapter,
+      manufacturerData,
+      serviceData, txPower, servicesResolved, advertisingFlags, advertisingData, wakeAllowed,
+      sets, preferredBearer,
     ]
   )
 
@@ -72,6 +74,9 @@ package enum Device1 {
   package static let trusted = Property("Trusted", .boolean, of: interface, access: .readWrite)
   package static let blocked = Property("Blocked", .boolean, of: interface, access: .readWrite)
   package static let legacyPairing = Property("LegacyPairing", .boolean, of: interface)
+  package static let cablePairing = Property(
+    "CablePairing", .boolean, of: interface, since: .cablePairing
+  )
   /// In dBm.
   package static let rssi = Property("RSSI", .int16, of: interface, presence: .discovered)
   /// The RSSI that a controller reports when it does not know it.
@@ -95,8 +100,20 @@ package enum Device1 {
   package static let txPower = Property("TxPower", .int16, of: interface, presence: .discovered)
   /// Whether the services are known and their objects exported.
   package static let servicesResolved = Property("ServicesResolved", .boolean, of: interface)
+  /// The Flags of the last advertisement, one octet.
+  package static let advertisingFlags = Property(
+    "AdvertisingFlags", .bytes, of: interface, presence: .known, since: .advertisingFlags
+  )
+  /// Advertised data that no other property shows, keyed by its type.
+  package static let advertisingData = Property(
+    "AdvertisingData", .advertisingData, of: interface, presence: .known, since: .advertisingFlags
+  )
   package static let wakeAllowed = Property(
     "WakeAllowed", .boolean, of: interface, access: .readWrite, presence: .known
+  )
+  /// The sets of devices, such as a pair of earbuds, that it belongs to, with its rank in each.
+  package static let sets = Property(
+    "Sets", .deviceSets, of: interface, presence: .known, since: .sets
   )
   /// For a dual-mode device, one of ``PreferredBearer``; since 5.80.
   package static let preferredBearer = Property(
@@ -111,7 +128,12 @@ package enum Battery1 {
   /// The interface.
   package static let interface = "org.bluez.Battery1"
 
-  package static let declaration = InterfaceDeclaration(interface, properties: [percentage])
+  package static let declaration = InterfaceDeclaration(
+    interface, properties: [percentage, source])
 
   package static let percentage = Property("Percentage", .byte, of: interface, presence: .known)
+  /// Where the level comes from.
+  package static let source = Property(
+    "Source", .string, of: interface, presence: .known, since: .batteryInterfaces
+  )
 }

@@ -40,6 +40,10 @@ extension ErrorAnswer {
   )
   package static let alreadyExists = ErrorAnswer(BlueZErrorName.alreadyExists, "Already Exists")
   package static let alreadyPaired = ErrorAnswer(BlueZErrorName.alreadyExists, "Already Paired")
+  /// Seen: ConnectProfile with a name that is no profile's, since 5.80.
+  package static let invalidProfile = ErrorAnswer(
+    BlueZErrorName.invalidArguments, "br-connection-invalid-argument"
+  )
   package static let notSupported = ErrorAnswer(
     BlueZErrorName.notSupported, "Operation is not supported"
   )

@@ -11,9 +11,10 @@ package enum GattService1 {
   package static let interface = "org.bluez.GattService1"
 
   package static let declaration = InterfaceDeclaration(
-    interface, properties: [uuid, device, primary, includes]
+    interface, properties: [handle, uuid, device, primary, includes]
   )
 
+  package static let handle = Property("Handle", .uint16, of: interface, since: .handles)
   package static let uuid = Property("UUID", .uuid, of: interface)
   package static let device = Property("Device", .objectPath, of: interface)
   package static let primary = Property("Primary", .boolean, of: interface)
@@ -31,7 +32,9 @@ package enum GattCharacteristic1 {
   package static let declaration = InterfaceDeclaration(
     interface,
     methods: [readValue, writeValue, acquireWrite, acquireNotify, startNotify, stopNotify],
-    properties: [uuid, service, value, notifying, flags, writeAcquired, notifyAcquired, mtu]
+    properties: [
+      handle, uuid, service, value, notifying, flags, writeAcquired, notifyAcquired, mtu,
+    ]
   )
 
   // MARK: Methods
@@ -65,6 +68,8 @@ package enum GattCharacteristic1 {
 
   // MARK: Properties
 
+  /// The handle of the declaration, not of the value.
+  package static let handle = Property("Handle", .uint16, of: interface, since: .handles)
   package static let uuid = Property("UUID", .uuid, of: interface)
   package static let service = Property("Service", .objectPath, of: interface)
   /// The last value read or notified; each notification sends one change signal.
@@ -110,7 +115,8 @@ package enum GattDescriptor1 {
   package static let interface = "org.bluez.GattDescriptor1"
 
   package static let declaration = InterfaceDeclaration(
-    interface, methods: [readValue, writeValue], properties: [uuid, characteristic, value]
+    interface, methods: [readValue, writeValue],
+    properties: [handle, uuid, characteristic, value]
   )
 
   package static let readValue = Method(
@@ -121,6 +127,7 @@ package enum GattDescriptor1 {
     "WriteValue", of: interface, takes: .two(("value", .bytes), ("options", .properties))
   )
 
+  package static let handle = Property("Handle", .uint16, of: interface, since: .handles)
   package static let uuid = Property("UUID", .uuid, of: interface)
   package static let characteristic = Property("Characteristic", .objectPath, of: interface)
   /// The last value read.

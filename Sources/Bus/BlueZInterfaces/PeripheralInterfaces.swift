@@ -60,6 +60,7 @@ package enum LEAdvertisingManager1 {
     interface, methods: [registerAdvertisement, unregisterAdvertisement],
     properties: [
       activeInstances, supportedInstances, supportedIncludes, supportedSecondaryChannels,
+      supportedFeatures, supportedCapabilities,
     ]
   )
 
@@ -79,6 +80,13 @@ package enum LEAdvertisingManager1 {
   /// With extended advertising.
   package static let supportedSecondaryChannels = Property(
     "SupportedSecondaryChannels", .strings, of: interface, presence: .known
+  )
+  package static let supportedFeatures = Property(
+    "SupportedFeatures", .strings, of: interface, since: .advertisingCapabilities
+  )
+  /// Ranges of the TX power in dBm, lengths of the data in octets.
+  package static let supportedCapabilities = Property(
+    "SupportedCapabilities", .properties, of: interface, since: .advertisingCapabilities
   )
 }
 

@@ -13,11 +13,11 @@ package struct Property<Value: Sendable>: AnyProperty {
   package let codec: Codec<Value>
   package let access: Access
   package let presence: Presence
-  package let since: BlueZVersion?
+  package let since: BlueZChange?
 
   package init(
     _ name: String, _ codec: Codec<Value>, of interface: String, access: Access = .read,
-    presence: Presence = .always, since: BlueZVersion? = nil
+    presence: Presence = .always, since: BlueZChange? = nil
   ) {
     self.name = name
     self.codec = codec
@@ -42,14 +42,14 @@ package protocol AnyProperty: Sendable {
   var access: Access { get }
   /// The condition under which an object has it.
   var presence: Presence { get }
-  /// The first release that has it without experimental interfaces; nil for all releases.
-  var since: BlueZVersion? { get }
+  /// The change with which it came; nil for all releases. Until then it was experimental or absent.
+  var since: BlueZChange? { get }
 }
 
 extension AnyProperty {
   /// Whether a release describes the property.
   package func isDescribed(by version: BlueZVersion) -> Bool {
-    presence != .experimental && since.map { version >= $0 } ?? true
+    presence != .experimental && since.map(version.has) ?? true
   }
 }
 
@@ -174,6 +174,28 @@ extension Codec<[(company: UInt16, data: [UInt8])]> {
       }
     } encode: { data in
       .dictionary(ofVariants: "q", data.map { (key: .uint16($0.company), value: .bytes($0.data)) })
+    }
+  }
+}
+
+extension Codec<DBusValue> {
+  /// `a{oa{sv}}`, not interpreted.
+  package static var deviceSets: Codec {
+    Codec("a{oa{sv}}", decode: { $0 }, encode: { $0 })
+  }
+}
+
+extension Codec<[(type: UInt8, data: [UInt8])]> {
+  /// `a{yv}` of `ay`
+  package static var advertisingData: Codec {
+    Codec("a{yv}") { value in
+      guard case .dictionary(let entries) = value.unwrapped else { return nil }
+      return entries.entries.compactMap { entry in
+        guard let type = entry.key.asByte, let data = entry.value.asBytes else { return nil }
+        return (type, data)
+      }
+    } encode: { data in
+      .dictionary(ofVariants: "y", data.map { (key: .byte($0.type), value: .bytes($0.data)) })
     }
   }
 }

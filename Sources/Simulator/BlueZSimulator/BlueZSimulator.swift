@@ -34,6 +34,8 @@ public final class BlueZSimulator: Sendable {
   let locals: [LocalDevice]
   /// The connection of the simulated bluetoothd.
   package var bus: MessageBus { host.bus }
+  /// What programs have registered with `/org/bluez`.
+  private let classic: ClassicServices
   private let active: Confined<(export: Export, clients: Subscription)?>
 
   /// Creates a simulator. It uses the bus only after ``start()``.
@@ -71,6 +73,7 @@ public final class BlueZSimulator: Sendable {
     )
     self.devices = devices
     calls = TreatedCalls(host.server, on: bus.loop)
+    classic = ClassicServices(host: host)
     self.log = log
     present = Confined(adapters, to: bus.loop)
     active = Confined(nil, to: bus.loop)
@@ -137,22 +140,28 @@ public final class BlueZSimulator: Sendable {
     host.loop.performAndWait { [self] in
       active.contents = (export, clients)
       host.bus.onClose { [weak self] _ in self?.stop() }
-      host.server.add([host.agents.interface], at: BlueZPath.manager)
-      for adapter in present.all { adapter.add() }
     }
     let reply = try await host.bus.requestName(OrgBlueZ.busName, flags: .doNotQueue)
     guard reply == .primaryOwner || reply == .alreadyOwner else {
       stop()
       throw SimulatorError.nameTaken
     }
+    // bluetoothd, too, owns its name before it has objects (5.66 and 5.82, src/main.c).
+    host.loop.performAndWait { [self] in
+      guard active.contents != nil else { return }
+      host.server.add([host.agents.interface] + classic.ofManager, at: BlueZPath.manager)
+      for adapter in present.all { adapter.add() }
+    }
   }
 
   private func watchClients() async throws -> Subscription {
     let rule = MatchRule(sender: BusDriver.name, member: "NameOwnerChanged")
     let (log, loop) = (log, host.loop)
-    let forget: @Sendable (String) -> Void = { [present, weak agents = host.agents] client in
+    let forget: @Sendable (String) -> Void = {
+      [present, classic, weak agents = host.agents] client in
       for adapter in present.all { adapter.clientLeft(client) }
       agents?.forget(client)
+      classic.clientLeft(client)
     }
     calls.onLateCall(forget)
     return try await host.bus.subscribe(rule) { [weak calls] signal in

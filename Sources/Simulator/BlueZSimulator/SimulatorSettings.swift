@@ -34,7 +34,7 @@ public struct SimulatorSettings: Hashable, Sendable {
   /// once.
   public var keepsLinkDelays = true
   /// The simulated release of BlueZ, where releases differ.
-  public var version = BlueZVersion.recorded
+  public var version = BlueZVersion.usual
   /// Whether bluetoothd offers advertisement monitors (passive scanning): an experimental
   /// interface, off by default.
   public var offersMonitors = false

@@ -69,8 +69,7 @@ HANDLE = re.compile(r"(service|char|desc)([0-9a-f]{4})")
 
 def shifted(match):
     """A handle behind these two characteristics, which take four, as it would be without them."""
-    kind, handle = match[1], int(match[2], 16)
-    return f"{kind}{handle - 4 if handle > 0x0D else handle:04x}"
+    return f"{match[1]}{moved(int(match[2], 16)):04x}"
 
 
 @permitted("Generic Attribute")
@@ -83,23 +82,31 @@ def further_characteristics_of_generic_attribute(real, simulated):
     real = without_entries(real, is_one)
     real = mapped(real, lambda text: text.replace('<node name="char000a"/><node name="char000c"/>', "")
                   if "service0006" not in text else text)
-    return mapped(real, lambda text: HANDLE.sub(shifted, text)), simulated
+    real = with_shifted_handles(mapped(real, lambda text: HANDLE.sub(shifted, text)))
+    asked = [each.get("body", [])[-1:] == ["Handle"] for each in real if each["kind"] == "call"]
+    if any(asked):
+        real = [{**each, "body": [{**each["body"][0], "is": moved(each["body"][0]["is"])}]}
+                if each["kind"] == "reply" and each.get("of") == "Properties.Get" else each
+                for each in real]
+    return real, simulated
 
 
-OTHER_INTERFACES = {f"org.bluez.{name}" for name in (
-    "ProfileManager1", "HealthManager1", "Media1", "NetworkServer1")}
-DECLARATION = re.compile('<interface name="([^"]*)">.*?</interface>', re.DOTALL)
+def with_shifted_handles(it):
+    """The same with the values of `Handle` as they would be without the two characteristics."""
+    if isinstance(it, list):
+        return [with_shifted_handles(each) for each in it]
+    if not isinstance(it, dict):
+        return it
+    found = {name: with_shifted_handles(each) for name, each in it.items()}
+    if "entries" in found:
+        found["entries"] = [
+            [key, {**value, "is": moved(value["is"])}] if key == "Handle" else [key, value]
+            for key, value in found["entries"]]
+    return found
 
 
-@permitted("Other interfaces")
-def interfaces_of_br_edr(real, simulated):
-    real = without_entries(real, lambda key: key in OTHER_INTERFACES)
-    real = [{**each, "body": [each["body"][0], [name for name in each["body"][1]
-                                                if name not in OTHER_INTERFACES]]}
-            if each.get("member") == "InterfacesRemoved" else each for each in real]
-    return mapped(real, lambda text: DECLARATION.sub(
-        lambda it: "" if it[1] in OTHER_INTERFACES else it[0], text)
-        if text.startswith("<!DOCTYPE") else text), simulated
+def moved(handle):
+    return handle - 4 if handle > 0x0D else handle
 
 
 # ---- what a device does of its own ---------------------------------------------------------------

@@ -147,16 +147,11 @@ class PermittedDifferences(unittest.TestCase):
         real, _ = permitted.further_characteristics_of_generic_attribute([entry], [])
         self.assertEqual(real[0]["body"], ["/org/bluez/hci0/dev_1/service000a/char0010"])
 
-    def test_interfaces_of_the_lab_alone_go_from_lists_and_from_descriptions(self):
-        listed = reply("ObjectManager.GetManagedObjects", {"entries": [
-            ["/org/bluez", {"entries": [["org.bluez.AgentManager1", {"entries": []}],
-                                        ["org.bluez.ProfileManager1", {"entries": []}]]}]]})
-        told = reply("Introspectable.Introspect", '<!DOCTYPE x><node><interface name="org.bluez.A">'
-                     '</interface><interface name="org.bluez.Media1"></interface></node>')
-        real, _ = permitted.interfaces_of_br_edr([listed, told], [])
-        self.assertNotIn("ProfileManager1", str(real))
-        self.assertNotIn("Media1", str(real))
-        self.assertIn("org.bluez.A", str(real[1]))
+    def test_values_of_handle_move_up_with_the_paths(self):
+        entry = reply("Properties.GetAll", {"entries": [["Handle", variant("q", 0x14)],
+                                                        ["MTU", variant("q", 0x14)]]})
+        real, _ = permitted.further_characteristics_of_generic_attribute([entry], [])
+        self.assertEqual([value["is"] for _, value in real[0]["body"][0]["entries"]], [0x10, 0x14])
 
 
 if __name__ == "__main__":

@@ -13,7 +13,12 @@ final class AdapterServer: Sendable {
     var isPowered = true
     /// The target of the power change in progress; nil without one.
     var comingPower: Bool?
+    /// Whether the object ``BlueZPath/test`` belongs to this adapter.
+    var hasTest = false
+    /// `PowerState` did not follow the last change.
+    var isPowerStateKept = false
     var isDiscoverable = false
+    var isConnectable = false
     /// The adapter is discoverable only because the filter of a discovering client requires it.
     var isDiscoverableByFilter = false
     var discoverableTimeout: UInt32 = 180
@@ -38,12 +43,14 @@ final class AdapterServer: Sendable {
   let local: LocalDevice
   let applications: Applications
   let advertisements: Advertisements
+  let classic: ClassicServices
 
   /// The devices in range, including objects for addresses that they no longer use.
   var devices: [RemoteDevice] { air.all }
 
   init(_ settings: AdapterSettings, path: ObjectPath, air: Air, local: LocalDevice, host: Host) {
     monitors = AdvertisementMonitors(air: air, host: host)
+    classic = ClassicServices(host: host)
     self.settings = settings
     self.local = local
     let state = Confined(State(isPowered: settings.isPowered), to: host.loop)
@@ -93,9 +100,15 @@ final class AdapterServer: Sendable {
       },
       ExportedProperty(Adapter1.powerState) { self.powerState },
       ExportedProperty(Adapter1.discovering) { self.state.isDiscovering },
-      ExportedProperty(Adapter1.uuids) { HostServices.listed(self.local.services) },
-      ExportedProperty(Adapter1.modalias) { "usb:v1D6Bp0246d0542" },
+      ExportedProperty(Adapter1.uuids) { [version = host.settings.version] in
+        HostServices.listed(self.local.services, by: version)
+      },
+      ExportedProperty(Adapter1.modalias) { [version = host.settings.version] in
+        HostServices.modalias(of: version)
+      },
       ExportedProperty(Adapter1.roles) { [Adapter1.Role.central, Adapter1.Role.peripheral] },
+      ExportedProperty(Adapter1.manufacturer) { HostServices.manufacturer },
+      ExportedProperty(Adapter1.version) { HostServices.controllerVersion },
     ]
   }
 
@@ -117,7 +130,10 @@ final class AdapterServer: Sendable {
       ExportedMethod(Adapter1.stopDiscovery) { self.stopDiscovery($0) },
       ExportedMethod(Adapter1.removeDevice) { self.removeDevice($0, $1) },
       ExportedMethod(Adapter1.getDiscoveryFilters) { call in
-        call.reply(to: Adapter1.getDiscoveryFilters, Adapter1.DiscoveryFilterKey.known)
+        call.reply(
+          to: Adapter1.getDiscoveryFilters,
+          Adapter1.DiscoveryFilterKey.known(by: self.host.settings.version)
+        )
       },
     ]
   }
@@ -136,6 +152,7 @@ final class AdapterServer: Sendable {
     // bluetoothd is busy even if the new value is the current one.
     guard state.comingPower == nil else { return call.refuse(.busy) }
     guard isPowered != isOn else { return call.reply() }
+    if !isOn { forgetTemporary() }
     announcePowerChange(to: isOn)
     host.loop.after(host.settings.powerDelay) { [weak self] in
       self?.setPowered(isOn) { call.reply() }
@@ -147,26 +164,36 @@ final class AdapterServer: Sendable {
   /// Connections end before `answer` is called; other changes are announced after it.
   func setPowered(_ isOn: Bool, answer: () -> Void = {}) {
     guard isPowered != isOn else { return answer() }
-    defer { announcePowerChange(to: nil) }
+    // Recorded from bluetoothd 5.82: a change that a client requested is announced in this order.
+    let properties =
+      state.comingPower == nil
+      ? [Adapter1.powered.name, Adapter1.powerState.name]
+      : [Adapter1.powerState.name, Adapter1.powered.name]
     guard !isOn else {
       answer()
       state.isPowered = true
+      state.comingPower = nil
       for device in devices { device.powerOn() }
       local.update(isPowered: true)
-      return mark(Adapter1.powered)
+      return markPower(properties)
     }
     local.update(isPowered: false)
     for device in devices { device.powerOff() }
     setDiscoverable(false)
-    for device in devices where device.isTemporary { device.forget() }
+    forgetTemporary()
     answer()
     state.isPowered = false
+    state.comingPower = nil
     state.sessions.end()
     if state.isDiscovering { endScan() }
-    mark(Adapter1.powered)
+    markPower(properties)
     // bluetoothd announces it even when it is unchanged.
     mark(Adapter1.discovering)
     applyDiscoverableFilter()
+  }
+
+  private func forgetTemporary() {
+    for device in devices where device.isTemporary { device.forget() }
   }
 
   var isPowered: Bool { state.isPowered }
@@ -176,14 +203,22 @@ final class AdapterServer: Sendable {
     switch state.comingPower {
     case true?: return Adapter1.PowerState.turningOn
     case false?: return Adapter1.PowerState.turningOff
-    case nil: return isPowered ? Adapter1.PowerState.on : Adapter1.PowerState.off
+    case nil:
+      let isOn = isPowered || state.isPowerStateKept
+      return isOn ? Adapter1.PowerState.on : Adapter1.PowerState.off
     }
   }
 
-  /// Announces that a power change begins or, with nil, has finished.
-  private func announcePowerChange(to isOn: Bool?) {
+  /// Announces that a power change begins.
+  private func announcePowerChange(to isOn: Bool) {
     state.comingPower = isOn
     mark(Adapter1.powerState)
+  }
+
+  private func markPower(_ names: [String]) {
+    for name in names {
+      if name == Adapter1.powered.name { mark(Adapter1.powered) } else { mark(Adapter1.powerState) }
+    }
   }
 
   /// Sets `Pairable`, which means that an agent is registered. The kernel reports it, so it is
@@ -200,9 +235,12 @@ final class AdapterServer: Sendable {
     removeObject()
   }
 
-  /// - Source: recorded from bluetoothd 5.66, which lists the interfaces in this order.
+  /// - Source: recorded from bluetoothd 5.66 and 5.82, which list the interfaces in this order.
   private func removeObject() {
-    let names = [Adapter1.interface, LEAdvertisingManager1.interface, GattManager1.interface]
+    let names = [
+      Adapter1.interface, BatteryProviderManager1.interface, LEAdvertisingManager1.interface,
+      GattManager1.interface, NetworkServer1.interface, SimAccess1.interface, Media1.interface,
+    ]
     host.server.remove(names, from: path)
     host.server.remove(path)
   }
@@ -214,6 +252,7 @@ final class AdapterServer: Sendable {
     for device in devices { device.clientLeft(client) }
     monitors.clientLeft(client)
     advertisements.clientLeft(client)
+    classic.clientLeft(client)
     applications.clientLeft(client)
     state.sessions.forget(client)
     applyDiscoverableFilter()
@@ -226,9 +265,19 @@ final class AdapterServer: Sendable {
 extension AdapterServer {
   /// Exports the adapter and its stored devices.
   func add() {
+    // The first adapter has it.
+    let isMissing = !host.server.paths.contains(BlueZPath.test)
+    if isMissing, host.settings.version.has(.emptyInterfaces) {
+      state.hasTest = true
+      host.server.add([SimAccess1.test.exported()], at: BlueZPath.test)
+    }
     let listening = host.settings.offersMonitors ? [monitors.interface] : []
-    let registering = [applications.interface, advertisements.interface]
-    host.server.add([interface] + registering + listening, at: path)
+    let batteries = host.settings.version.has(.batteryInterfaces) ? [classic.batteryProviders] : []
+    host.server.add(
+      [interface] + batteries + [applications.interface] + classic.ofAdapter
+        + [advertisements.interface] + listening,
+      at: path
+    )
     for device in devices { device.exportIfKept() }
     host.server.flush()
   }
@@ -264,11 +313,19 @@ extension AdapterServer {
     local.clear()
     let wasDiscovering = state.isDiscovering
     for report in state.reports.values { report.cancel() }
+    let hadTest = state.hasTest
     state.contents = State(isPowered: false)
     if wasDiscovering { host.observe(.scanning(false)) }
     endDevices(wasDiscovering)
+    if hadTest {
+      host.server.flush()
+      host.server.remove(BlueZPath.test)
+    }
     mark(Adapter1.powered)
     mark(Adapter1.discovering)
+    // The change was not requested, and bluetoothd keeps the old value.
+    state.isPowerStateKept = true
+    mark(Adapter1.powerState)
   }
 }
 
@@ -283,6 +340,9 @@ extension AdapterServer {
   /// - Source: recorded from bluetoothd 5.66.
   var visibility: [ExportedProperty] {
     [
+      ExportedProperty(Adapter1.connectable, set: { self.setConnectable($0, $1) }) {
+        self.state.isConnectable
+      },
       ExportedProperty(Adapter1.discoverable, set: { self.setDiscoverable($0, $1) }) {
         self.state.isDiscoverable
       },
@@ -320,6 +380,11 @@ extension AdapterServer {
 
   private func setDiscoverable(_ isOn: Bool, _ call: Invocation) {
     guard isPowered || state.discoverableTimeout == 0 else { return call.refuse(.notPowered) }
+    if isOn, !state.isConnectable {
+      state.isConnectable = true
+      mark(Adapter1.connectable)
+      host.server.flush()
+    }
     call.reply()
     setDiscoverable(isOn)
     expireDiscoverable()
@@ -329,6 +394,17 @@ extension AdapterServer {
     guard state.isDiscoverable != isOn else { return }
     state.isDiscoverable = isOn
     mark(Adapter1.discoverable)
+    guard !isOn, state.isConnectable else { return }
+    state.isConnectable = false
+    mark(Adapter1.connectable)
+  }
+
+  private func setConnectable(_ isOn: Bool, _ call: Invocation) {
+    call.reply()
+    guard state.isConnectable != isOn else { return }
+    if !isOn, state.isDiscoverable { return setDiscoverable(false) }
+    state.isConnectable = isOn
+    mark(Adapter1.connectable)
   }
 
   private func expireDiscoverable() {
@@ -382,7 +458,11 @@ extension AdapterServer {
     guard isWanted ? !state.isDiscoverable : state.isDiscoverableByFilter else { return }
     state.isDiscoverable = isWanted
     state.isDiscoverableByFilter = isWanted
+    let isConnectable = state.isConnectable
+    state.isConnectable = isWanted
+    if isWanted, !isConnectable { mark(Adapter1.connectable) }
     mark(Adapter1.discoverable)
+    if !isWanted, isConnectable { mark(Adapter1.connectable) }
   }
 
   private func setFilter(_ options: PropertyMap, _ call: Invocation) {
@@ -444,14 +524,20 @@ extension AdapterServer {
       services: advertisement.services, name: advertisement.name(of: device.device.definition),
       address: device.address
     )
-    guard isWanted else { return }
+    guard isWanted else {
+      let isShown = host.settings.version.has(.undiscoverableDevices) && sessions.hasPattern
+      if isShown, device.device.isConnectable {
+        device.appearWithoutData()
+      }
+      return
+    }
     let data = device.device.advertisement(number)
     guard data.rssi >= sessions.weakest ?? .min, device.device.getsThrough(rssi: data.rssi) else {
       return
     }
     device.observe(
       data, reportsAll: sessions.wantsDuplicates,
-      threshold: sessions.hasFilter ? 0 : host.settings.rssiThreshold
+      threshold: sessions.hasFilter(by: host.settings.version) ? 0 : host.settings.rssiThreshold
     )
   }
 }

@@ -19,6 +19,12 @@ struct DiscoveryFilter: Hashable, Sendable {
   /// A required prefix of the address or name.
   var pattern: String?
 
+  /// Whether the filter has more than `Discoverable` and the adapter's transport.
+  var hasCriteria: Bool {
+    !services.isEmpty || rssi != nil || pathloss != nil || wantsDuplicates || isClassic
+      || pattern != nil
+  }
+
   /// Parses the argument of SetDiscoveryFilter; nil if bluetoothd refuses it.
   init?(_ options: PropertyMap) {
     for (key, value) in options.entries {

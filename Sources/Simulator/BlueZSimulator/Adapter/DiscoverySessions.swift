@@ -13,7 +13,14 @@ struct DiscoverySessions: Sendable {
   var isDiscovering: Bool { !clients.isEmpty }
 
   /// A discovering client has a filter: every change is then announced.
-  var hasFilter: Bool { clients.contains { filters[$0] != nil } }
+  func hasFilter(by version: BlueZVersion) -> Bool {
+    clients.contains { client in
+      filters[client].map { $0.hasCriteria || !version.has(.plainFilters) } ?? false
+    }
+  }
+
+  /// The pattern of a discovering client excludes devices.
+  var hasPattern: Bool { clients.contains { filters[$0]?.pattern?.isEmpty == false } }
 
   /// A discovering client requests full announcements of every advertisement.
   var wantsDuplicates: Bool { clients.contains { filters[$0]?.wantsDuplicates == true } }

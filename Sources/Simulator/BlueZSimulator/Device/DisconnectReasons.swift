@@ -39,15 +39,10 @@ enum LinkEnd: Sendable {
 extension RemoteDevice {
   /// Signals the reason before the end of the connection is announced.
   func announce(_ end: LinkEnd) {
-    guard host.settings.version >= .disconnectReasons, isExported else { return }
+    guard host.settings.version.has(.disconnectReasons), isExported else { return }
     try? host.server.emit(
       Device1.disconnected, of: Device1.interface, at: path,
       Device1.disconnectedArguments.encode(end.arguments)
     )
   }
-}
-
-extension BlueZVersion {
-  /// The first release with `Device1.Disconnected`.
-  fileprivate static let disconnectReasons = BlueZVersion(5, 83)
 }

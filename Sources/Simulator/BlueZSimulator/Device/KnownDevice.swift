@@ -17,6 +17,8 @@ struct KnownDevice: Sendable {
   private(set) var manufacturerData: [ManufacturerData] = []
   private(set) var serviceData: [ServiceData] = []
   private(set) var txPower: Int?
+  /// nil before the first advertisement.
+  private(set) var advertisingFlags: UInt8?
   /// nil while no client discovers.
   private(set) var rssi: Int?
   var alias: String?
@@ -47,9 +49,10 @@ struct KnownDevice: Sendable {
   /// - Parameters:
   /// - reportsAll: Whether to report unchanged data, too.
   ///   - threshold: The smallest change of RSSI to report, in dB.
+  ///   - version: The simulated release.
   /// - Returns: The properties to announce.
   mutating func observe(
-    _ data: AdvertisedData, reportsAll: Bool, threshold: Int
+    _ data: AdvertisedData, reportsAll: Bool, threshold: Int, by version: BlueZVersion
   ) -> [any AnyProperty] {
     var changed: [any AnyProperty] = []
     // An empty name counts as none: bluetoothd has no `Name`, and the address is the alias.
@@ -67,7 +70,8 @@ struct KnownDevice: Sendable {
       rssi = data.rssi
       changed.append(Device1.rssi)
     }
-    let added = data.services.filter { !services.contains($0) }
+    let ofData = version.has(.lastingServices) ? data.serviceData.map(\.service) : []
+    let added = (data.services + ofData).filter { !services.contains($0) }
     if !added.isEmpty {
       services += added
       changed.append(Device1.uuids)
@@ -82,6 +86,11 @@ struct KnownDevice: Sendable {
     if data.txPower != txPower, data.txPower != nil {
       txPower = data.txPower
       changed.append(Device1.txPower)
+    }
+    // A report without flags counts as 0.
+    if data.flags != advertisingFlags {
+      advertisingFlags = data.flags
+      changed.append(Device1.advertisingFlags)
     }
     return changed
   }
@@ -128,6 +137,7 @@ struct KnownDevice: Sendable {
     _ = discoveryEnded()
     manufacturerData = []
     serviceData = []
+    advertisingFlags = nil
   }
 
   /// Sets the name that was read from the device.

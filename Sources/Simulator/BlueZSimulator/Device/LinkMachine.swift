@@ -38,12 +38,16 @@ struct LinkMachine<Call: Sendable>: Sendable {
     case refuse([Call], ErrorAnswer)
   }
 
+  /// The simulated release.
+  private let version: BlueZVersion
   private(set) var phase = Phase.idle
   private var isPowered = true
   private var attempt = 0
   private var connectCalls: [Call] = []
   private var disconnectCalls: [Call] = []
   private var isForgotten = false
+
+  init(_ version: BlueZVersion) { self.version = version }
 
   var isConnected: Bool {
     switch phase {
@@ -82,7 +86,9 @@ struct LinkMachine<Call: Sendable>: Sendable {
       attempt += 1
       connectCalls = [call]
       return [.beginConnecting(attempt)]
-    case .connecting: return [.refuse([call], .connectPending)]
+    case .connecting:
+      let answer = version.has(.connectExcludesPair) ? ErrorAnswer.inProgress : .connectPending
+      return [.refuse([call], answer)]
     case .up, .closing: return [.answer([call])]
     }
   }
@@ -180,7 +186,7 @@ struct LinkMachine<Call: Sendable>: Sendable {
   /// Ends the simulation: pending calls get no reply.
   mutating func stopped() -> [Action] {
     let (wasConnected, wasResolved) = (isConnected, isResolved)
-    self = LinkMachine()
+    self = LinkMachine(version)
     isPowered = false
     guard wasConnected else { return [] }
     return [.dropLink] + (wasResolved ? [.markServicesResolved] : [])
@@ -194,9 +200,12 @@ struct LinkMachine<Call: Sendable>: Sendable {
     attempt += 1
     var actions: [Action] = [.dropLink]
     if wasResolved { actions.append(.markServicesResolved) }
-    // Disconnect is answered between the two changes; without such a call both are one message.
-    if wasClosing { actions.append(.answer(popDisconnectCalls())) }
+    // Up to 5.78 Disconnect is answered between the two changes; without such a call, and since
+    // 5.79, both are one message.
+    let isAnsweredLast = version.has(.singleDisconnectSignal)
+    if wasClosing, !isAnsweredLast { actions.append(.answer(popDisconnectCalls())) }
     actions.append(.markConnected)
+    if wasClosing, isAnsweredLast { actions.append(.answer(popDisconnectCalls())) }
     let pending = popConnectCalls()
     if !pending.isEmpty { actions.append(.refuse(pending, .connectCanceled)) }
     actions.append(.failRequests)

@@ -186,10 +186,12 @@ struct PairingMachine<Call: Sendable>: Sendable {
   }
 
   /// Ends the attempt when the connection has ended or is about to.
-  mutating func linkLost() -> [Action] {
+  ///
+  /// - Parameter answer: The reply to a Pair that is under way.
+  mutating func linkLost(_ answer: ErrorAnswer = .authenticationCanceled) -> [Action] {
     link += 1
     var actions =
-      attempt == nil && requests.isEmpty ? [] : end(.authenticationCanceled)
+      attempt == nil && requests.isEmpty ? [] : end(answer)
     if !unanswered.calls.isEmpty {
       actions.append(.refuse(unanswered.calls, .authenticationCanceled))
     }

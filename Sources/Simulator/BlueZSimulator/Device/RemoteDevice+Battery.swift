@@ -55,8 +55,12 @@ extension RemoteDevice {
     // A device's logic may have answered late.
     guard awaitsBattery else { return }
     state.battery = percentage
-    let property = ExportedProperty(Battery1.percentage) { [weak self] in self?.state.battery }
-    host.server.add([Battery1.declaration.exported(properties: [property])], at: path)
+    let level = ExportedProperty(Battery1.percentage) { [weak self] in self?.state.battery }
+    let source = ExportedProperty(Battery1.source) { "GATT Battery Service" }
+    let battery = Battery1.declaration.exported(
+      by: host.settings.version, properties: [level, source]
+    )
+    host.server.add([battery], at: path)
     attributes?.keepSubscribed(handle)
   }
 

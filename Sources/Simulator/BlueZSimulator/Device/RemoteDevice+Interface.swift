@@ -14,7 +14,10 @@ extension RemoteDevice {
         ExportedMethod(Device1.disconnect) { self.disconnect($0) },
         ExportedMethod(Device1.connect) { self.connect($0) },
         // Profiles require BR/EDR, which the adapter does not have.
-        ExportedMethod(Device1.connectProfile) { $1.refuse(.profileSearchFailed) },
+        ExportedMethod(Device1.connectProfile) { [version = host.settings.version] uuid, call in
+          let isUnknown = version.has(.profileArguments) && BluetoothUUID(ofProgram: uuid) == nil
+          call.refuse(isUnknown ? .invalidProfile : .profileSearchFailed)
+        },
         ExportedMethod(Device1.disconnectProfile) { $1.refuse(.invalidArguments) },
         ExportedMethod(Device1.pair) { self.pair($0) },
         ExportedMethod(Device1.cancelPairing) { self.cancelPairing($0) },
@@ -35,6 +38,7 @@ extension RemoteDevice {
         },
         ExportedProperty(Device1.blocked, set: { self.setBlocked($0, $1) }) { self.isBlocked },
         value(Device1.legacyPairing) { _ in false },
+        value(Device1.cablePairing) { _ in false },
         value(Device1.rssi) { $0.known.rssi.map { Int16($0) } },
         value(Device1.connected) { $0.machine.isConnected },
         value(Device1.uuids) { $0.known.services },
@@ -49,6 +53,7 @@ extension RemoteDevice {
         },
         value(Device1.txPower) { $0.known.txPower.map { Int16($0) } },
         value(Device1.servicesResolved) { $0.machine.isResolved },
+        value(Device1.advertisingFlags) { $0.known.advertisingFlags.map { [$0] } },
         ExportedProperty(Device1.wakeAllowed, set: { $1.refuse(.notSupported) }) { nil },
       ]
     )

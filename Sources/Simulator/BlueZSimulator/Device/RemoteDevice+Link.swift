@@ -10,6 +10,10 @@ extension RemoteDevice {
   // MARK: Calls
 
   func connect(_ call: Invocation) {
+    let isPairing = state.pendingPair != nil || state.pairing.isPairing
+    if isPairing, host.settings.version.has(.connectExcludesPair) {
+      return call.refuse(.inProgress)
+    }
     // A device that was connected stays known.
     state.known.isTemporary = false
     perform { $0.connect(WaitingCall(call)) }
@@ -22,8 +26,10 @@ extension RemoteDevice {
   /// - Source: BlueZ 5.66, `src/device.c` (device_remove).
   func remove(_ call: Invocation) {
     failPendingPair(.pageTimeout)
+    let endsWithLink = isConnected && host.settings.version.has(.pairingByChannel)
+    state.isBeingRemoved = endsWithLink
     perform { $0.remove(WaitingCall(call)) }
-    endPairing()
+    if !endsWithLink { endPairing() }
   }
 
   // MARK: Events
@@ -216,7 +222,22 @@ extension RemoteDevice {
     }
   }
 
+  /// Resolves the services after the pairing with which the connection began, unless that failed:
+  /// bluetoothd 5.82 then reads nothing more on the connection.
+  func resumeResolution() {
+    guard let attempt = state.heldResolution.take(), isPaired else { return }
+    resolve(attempt)
+  }
+
   private func beginResolving(_ attempt: Int) {
+    let isHeld = state.isMadeByPair && host.settings.version.has(.pairingByChannel)
+    state.isMadeByPair = false
+    guard isHeld else { return resolve(attempt) }
+    state.heldResolution = attempt
+    if !state.pairing.isPairing { resumeResolution() }
+  }
+
+  private func resolve(_ attempt: Int) {
     let delay = host.settings.link(device.definition.link.discoveryTime)
     // The device refuses encryption with PIN or Key Missing, and the kernel disconnects.
     guard !isBondLost else {

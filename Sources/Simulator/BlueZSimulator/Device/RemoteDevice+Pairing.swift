@@ -12,17 +12,27 @@ extension RemoteDevice {
   /// Handles Pair: connects first if necessary, and replies once the services are resolved.
   func pair(_ call: Invocation) {
     let client = call.caller
-    guard !isConnected else { return beginPairing(WaitingCall(call), client) }
+    let isByChannel = host.settings.version.has(.pairingByChannel)
+    guard !isConnected else {
+      return beginPairing(WaitingCall(call), client, isOverChannel: isByChannel)
+    }
     if state.pendingPair != nil { return call.refuse(.inProgress) }
-    if state.machine.phase == .connecting { return call.refuse(.connectPending) }
+    if state.machine.phase == .connecting {
+      let isExcluded = host.settings.version.has(.connectExcludesPair)
+      return call.refuse(isExcluded ? .inProgress : .connectPending)
+    }
     state.known.isTemporary = false
     state.pendingPair = (WaitingCall(call), client)
+    state.isMadeByPair = true
     let link = WaitingCall(
       answer: { [weak self] in
-        if let call = self?.popPendingPair() { self?.beginPairing(call, client) }
+        if let call = self?.popPendingPair() {
+          self?.beginPairing(call, client, isOverChannel: false)
+        }
       },
       refuse: { [weak self] answer in
         let call = self?.popPendingPair()
+        self?.state.isMadeByPair = false
         switch answer {
         case .connectAborted: call?.refuse(.pageTimeout)
         case .inputOutputError: call?.refuse(answer)
@@ -35,9 +45,19 @@ extension RemoteDevice {
 
   private func popPendingPair() -> WaitingCall? { state.pendingPair.take()?.call }
 
-  private func beginPairing(_ call: WaitingCall, _ client: String) {
+  /// - Parameter isOverChannel: bluetoothd raises the security of the connection's channel, for which
+  ///   the capability of the default agent counts.
+  private func beginPairing(
+    _ call: WaitingCall, _ client: String, isOverChannel: Bool
+  ) {
     let agent = host.agents.agent(for: client)
     state.known.isTemporary = false
+    if isOverChannel {
+      let capability = host.agents.agent(for: nil)?.capability ?? .noInputNoOutput
+      return pairing(with: agent) {
+        $0.pair(call, of: client, agent: agent.map { _ in capability })
+      }
+    }
     // From here on the connection uses the capability of Pair's agent.
     if let agent { state.linkCapability = agent.capability }
     pairing(with: agent) { $0.pair(call, of: client, agent: agent?.capability) }
@@ -52,7 +72,11 @@ extension RemoteDevice {
   }
 
   /// Ends a pairing when the connection ends.
-  func endPairing() { pairing { $0.linkLost() } }
+  func endPairing() {
+    let answer: ErrorAnswer = state.isBeingRemoved ? .pageTimeout : .authenticationCanceled
+    state.isBeingRemoved = false
+    pairing { $0.linkLost(answer) }
+  }
 
   func pairingClientLeft(_ client: String) {
     if state.pendingPair?.client == client {
@@ -125,6 +149,7 @@ extension RemoteDevice {
     let actions = decide(&state.pairing)
     if !wasPairing, state.pairing.isPairing { state.agent = agent }
     for action in actions { carryOut(action) }
+    if wasPairing, !state.pairing.isPairing { resumeResolution() }
   }
 
   private func carryOut(_ action: PairingMachine<WaitingCall>.Action) {

@@ -15,7 +15,13 @@ final class RemoteDevice: Sendable {
     var queue: RequestQueue?
     var attributes: AttributeServer?
     var known: KnownDevice
-    var machine = LinkMachine<WaitingCall>()
+    var machine: LinkMachine<WaitingCall>
+    /// The connection whose services are resolved once the pairing that began with it has ended.
+    var heldResolution: Int?
+    /// RemoveDevice waits for the end of the connection, with which a pairing ends.
+    var isBeingRemoved = false
+    /// The present connection, or attempt, was made for a Pair.
+    var isMadeByPair = false
     /// The object is on the bus.
     var isExported = false
     /// The attributes are on the bus. They stay when the connection ends.
@@ -77,7 +83,10 @@ final class RemoteDevice: Sendable {
     self.adapter = adapter
     self.host = host
     path = BlueZPath.device(address, of: adapter)
-    var first = State(known: stored?.known ?? KnownDevice(address, addressType))
+    var first = State(
+      known: stored?.known ?? KnownDevice(address, addressType),
+      machine: LinkMachine(host.settings.version)
+    )
     first.pairing = PairingMachine(bond: stored?.bond ?? .none)
     first.keyring = stored?.keyring ?? 0
     first.isExported = stored != nil
@@ -125,16 +134,32 @@ final class RemoteDevice: Sendable {
     )
   }
 
-  func mark(_ property: any AnyProperty) { host.server.changed(property, at: path) }
+  /// Announces a changed property, if the simulated release has it.
+  func mark(_ property: any AnyProperty) {
+    if property.isDescribed(by: host.settings.version) {
+      host.server.changed(property, at: path)
+    }
+  }
 
   // MARK: Discovery
 
   /// Applies an advertisement that was received in a scan.
   func observe(_ data: AdvertisedData, reportsAll: Bool, threshold: Int) {
-    let changed = state.known.observe(data, reportsAll: reportsAll, threshold: threshold)
+    let changed = state.known.observe(
+      data, reportsAll: reportsAll, threshold: threshold, by: host.settings.version
+    )
     if isExported {
       for property in changed { mark(property) }
     } else {
+      state.isExported = true
+      host.server.add([interface], at: path)
+    }
+    expectSilence()
+  }
+
+  /// Receives an advertisement that a pattern excludes: the object comes without its data.
+  func appearWithoutData() {
+    if !isExported {
       state.isExported = true
       host.server.add([interface], at: path)
     }

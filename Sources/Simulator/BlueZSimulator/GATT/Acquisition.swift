@@ -29,28 +29,24 @@ enum Acquisition: Hashable, Sendable {
   var isAcquired: Bool { self != .free }
 
   /// Applies that a client left the bus.
-  mutating func clientLeft(_ client: String, _ version: BlueZVersion) {
+  mutating func clientLeft(_ client: String, isAnswered: Bool) {
     guard case .pending(let caller) = self, caller.client == client else { return }
-    if version < .acquireFailures { self = .stuck }
+    if !isAnswered { self = .stuck }
   }
 
   /// Applies that the device refused the request of a call, or the connection ended.
   ///
+  /// - Parameter isAnswered: Whether the release answers such a call, and frees the characteristic.
+  ///
   /// - Returns: True if the call gets a reply.
-  mutating func failed(_ caller: Caller, _ version: BlueZVersion) -> Bool {
+  mutating func failed(_ caller: Caller, isAnswered: Bool) -> Bool {
     guard self == .pending(caller) else { return false }
-    self = version < .acquireFailures ? .stuck : .free
-    return self == .free
+    self = isAnswered ? .free : .stuck
+    return isAnswered
   }
 }
 
 extension ErrorAnswer {
   /// - Source: recorded from bluetoothd 5.66 at its limit of descriptors.
   static let noDescriptors = failed("Too many open files")
-}
-
-extension BlueZVersion {
-  /// The first release that answers `AcquireNotify` when the device refuses it, and then releases
-  /// the characteristic.
-  fileprivate static let acquireFailures = BlueZVersion(5, 84)
 }

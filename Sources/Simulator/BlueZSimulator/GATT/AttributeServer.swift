@@ -8,10 +8,17 @@ import SimulatedDevices
 
 /// The objects of a device's services, characteristics and descriptors.
 final class AttributeServer: Sendable {
-  /// Services that bluetoothd 5.66 claims for itself and does not export.
+  /// A service that a profile of bluetoothd claims for itself and that is not exported before 5.80.
   ///
-  /// - Source: recorded from bluetoothd; BlueZ 5.66, `profiles/gap/gas.c`.
-  private static let hidden = [BluetoothUUID(short: 0x1800)]
+  /// - Source: recorded from bluetoothd 5.66; `profiles/gap/gas.c`.
+  private static let genericAccess = BluetoothUUID(short: 0x1800)
+  /// The claimed services, which clients cannot write from 5.80 on.
+  ///
+  /// - Source: BlueZ 5.80, `src/gatt-client.c` (`ExportClaimedServices = read-only`).
+  private static let claimed = [
+    genericAccess, BluetoothUUID(short: 0x180f), BluetoothUUID(short: 0x180a),
+    BluetoothUUID(short: 0x1812), BluetoothUUID(short: 0x1813),
+  ]
 
   /// The objects of one service, in the order of handles.
   private struct Service: Sendable {
@@ -25,15 +32,20 @@ final class AttributeServer: Sendable {
     init(_ entry: ServiceEntry, of device: ObjectPath, access: AttributeAccess) {
       self.entry = entry
       let path = BlueZPath.service(entry.handle, of: device)
-      objects.append((path, AttributeServer.interface(of: entry, device)))
+      let version = access.host.settings.version
+      let isReadOnly = version.has(.claimedServices) && AttributeServer.claimed.contains(entry.uuid)
+      objects.append((path, AttributeServer.interface(of: entry, device, version)))
       for entry in entry.characteristics {
-        let characteristic = CharacteristicServer(entry, of: path, access: access)
+        let characteristic = CharacteristicServer(
+          entry, of: path, isReadOnly: isReadOnly, access: access
+        )
         characteristics.append(characteristic)
         objects.append((characteristic.path, characteristic.interface))
         let configuration = entry.configuration
         for entry in entry.descriptors {
           let descriptor = DescriptorServer(
-            entry, isConfiguration: entry == configuration, of: characteristic.path, access: access
+            entry, isConfiguration: entry == configuration, of: characteristic.path,
+            isReadOnly: isReadOnly, access: access
           )
           descriptors.append(descriptor)
           objects.append((descriptor.path, descriptor.interface))
@@ -73,16 +85,19 @@ final class AttributeServer: Sendable {
   private var exportable: [Service] { state.offered }
 
   private static func interface(
-    of service: ServiceEntry, _ device: ObjectPath
+    of service: ServiceEntry, _ device: ObjectPath, _ version: BlueZVersion
   ) -> ExportedInterface {
-    GattService1.declaration.exported(properties: [
-      ExportedProperty(GattService1.uuid) { service.uuid },
-      ExportedProperty(GattService1.device) { device },
-      ExportedProperty(GattService1.primary) { true },
-      ExportedProperty(GattService1.includes) {
-        service.includes.map { BlueZPath.service($0, of: device) }
-      },
-    ])
+    GattService1.declaration.exported(
+      by: version,
+      properties: [
+        ExportedProperty(GattService1.handle) { service.handle },
+        ExportedProperty(GattService1.uuid) { service.uuid },
+        ExportedProperty(GattService1.device) { device },
+        ExportedProperty(GattService1.primary) { true },
+        ExportedProperty(GattService1.includes) {
+          service.includes.map { BlueZPath.service($0, of: device) }
+        },
+      ])
   }
 
   /// Creates and removes objects to match the device's current services. Objects of unchanged
@@ -93,8 +108,9 @@ final class AttributeServer: Sendable {
   @discardableResult
   func update(isExported: Bool) -> [BluetoothUUID] {
     let before = exportable
-    let after = access.device.table.services.filter { !Self.hidden.contains($0.uuid) }.map {
-      entry in
+    let showsAll = access.host.settings.version.has(.claimedServices)
+    let shown = access.device.table.services.filter { showsAll || $0.uuid != Self.genericAccess }
+    let after = shown.map { entry in
       before.first { $0.entry == entry } ?? Service(entry, of: device, access: access)
     }
     state.offered = after

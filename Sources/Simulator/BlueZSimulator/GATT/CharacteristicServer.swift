@@ -10,6 +10,8 @@ final class CharacteristicServer: Sendable {
   let entry: CharacteristicEntry
   let path: ObjectPath
   private let service: ObjectPath
+  /// bluetoothd has claimed the service, and clients cannot write.
+  private let isReadOnly: Bool
   private let access: AttributeAccess
   private let state: Confined<CharacteristicState<Invocation>>
   private let sockets: Confined<Sockets>
@@ -20,9 +22,12 @@ final class CharacteristicServer: Sendable {
     var write: AcquiredSocket?
   }
 
-  init(_ entry: CharacteristicEntry, of service: ObjectPath, access: AttributeAccess) {
+  init(
+    _ entry: CharacteristicEntry, of service: ObjectPath, isReadOnly: Bool, access: AttributeAccess
+  ) {
     self.entry = entry
     self.service = service
+    self.isReadOnly = isReadOnly
     self.access = access
     state = Confined(CharacteristicState(), to: access.host.loop)
     sockets = Confined(Sockets(), to: access.host.loop)
@@ -37,6 +42,7 @@ final class CharacteristicServer: Sendable {
     return GattCharacteristic1.declaration.exported(
       by: access.host.settings.version, methods: methods,
       properties: [
+        ExportedProperty(GattCharacteristic1.handle) { entry.declaration },
         ExportedProperty(GattCharacteristic1.uuid) { entry.uuid },
         ExportedProperty(GattCharacteristic1.service) { service },
         property(GattCharacteristic1.value) { $0.value.octets },
@@ -122,6 +128,7 @@ final class CharacteristicServer: Sendable {
     guard let options = AccessOptions(options) else {
       return call.refuse(.invalidArguments)
     }
+    if isReadOnly { return call.refuse(.notAuthorized) }
     guard access.link().isConnected else { return call.refuse(.gattNotConnected) }
     if state.writeAcquisition.isAcquired { return call.refuse(.writeAcquired) }
     if state.isWriting { return call.refuse(.inProgress) }
@@ -198,7 +205,9 @@ final class CharacteristicServer: Sendable {
   }
 
   func clientLeft(_ client: String) {
-    state.notifyAcquisition.clientLeft(client, access.host.settings.version)
+    state.notifyAcquisition.clientLeft(
+      client, isAnswered: access.host.settings.version.has(.acquireFailures)
+    )
     if state.contents.stopNotify(client) == true { endListening() }
   }
 
@@ -284,14 +293,17 @@ final class CharacteristicServer: Sendable {
 
   private func acquireNotify(_ call: Invocation) {
     let caller = Acquisition.Caller(client: call.caller, serial: call.message.serial)
-    let step = state.contents.acquireNotify(caller, entry.properties, access.link())
+    let step = state.contents.acquireNotify(
+      caller, entry.properties, access.link(),
+      indications: access.host.settings.version.has(.acquiredIndications)
+    )
     if case .refuse(let answer) = step { return call.refuse(answer) }
     subscribe { result in
       switch result {
       case .success: self.acquired(caller, call)
       case .failure(let code):
-        let version = self.access.host.settings.version
-        if self.state.notifyAcquisition.failed(caller, version) {
+        let isAnswered = self.access.host.settings.version.has(.acquireFailures)
+        if self.state.notifyAcquisition.failed(caller, isAnswered: isAnswered) {
           self.mark(GattCharacteristic1.notifyAcquired)
           call.refuse(by: code)
         }
@@ -322,7 +334,8 @@ final class CharacteristicServer: Sendable {
   }
 
   private func acquireWrite(_ call: Invocation) {
-    if case .refuse(let answer) = state.contents.acquireWrite(entry.properties, access.link()) {
+    let step = state.contents.acquireWrite(entry.properties, access.link(), isReadOnly: isReadOnly)
+    if case .refuse(let answer) = step {
       return call.refuse(answer)
     }
     let pair = AcquiredSocket.pair(access.nextSocket(), on: access.host.loop) { value in

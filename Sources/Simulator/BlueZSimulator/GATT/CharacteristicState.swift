@@ -91,19 +91,21 @@ struct CharacteristicState<Call: Sendable>: Sendable {
 
   mutating func acquireNotify(
     _ caller: Acquisition.Caller, _ properties: CharacteristicProperties,
-    _ link: AttributeAccess.LinkView
+    _ link: AttributeAccess.LinkView, indications: Bool
   ) -> Step {
     guard link.isConnected else { return .refuse(.gattNotConnected) }
     if notifyAcquisition.isAcquired { return .refuse(.notifyAcquired) }
     if !listeners.isEmpty { return .refuse(.inProgress) }
-    guard properties.contains(.notify) else { return .refuse(.notSupported) }
+    let isOffered = properties.contains(.notify) || indications && properties.contains(.indicate)
+    guard isOffered else { return .refuse(.notSupported) }
     notifyAcquisition = .pending(caller)
     return .ask
   }
 
   func acquireWrite(
-    _ properties: CharacteristicProperties, _ link: AttributeAccess.LinkView
+    _ properties: CharacteristicProperties, _ link: AttributeAccess.LinkView, isReadOnly: Bool
   ) -> Step {
+    if isReadOnly, link.isConnected { return .refuse(.notAuthorized) }
     if writeAcquisition.isAcquired { return .refuse(.writeAcquired) }
     guard properties.contains(.writeWithoutResponse) else { return .refuse(.notSupported) }
     return link.isConnected ? .ask : .refuse(.gattNotConnected)

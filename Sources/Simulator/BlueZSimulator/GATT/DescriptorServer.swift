@@ -12,6 +12,8 @@ final class DescriptorServer: Sendable {
   /// The UUID by which bluetoothd interprets it.
   private let uuid: BluetoothUUID
   private let characteristic: ObjectPath
+  /// bluetoothd has claimed the service, and clients cannot write.
+  private let isReadOnly: Bool
   private let access: AttributeAccess
   private let state: Confined<State>
 
@@ -22,11 +24,12 @@ final class DescriptorServer: Sendable {
 
   init(
     _ entry: DescriptorEntry, isConfiguration: Bool, of characteristic: ObjectPath,
-    access: AttributeAccess
+    isReadOnly: Bool, access: AttributeAccess
   ) {
     self.entry = entry
     uuid = isConfiguration ? .clientCharacteristicConfiguration : entry.uuid
     self.characteristic = characteristic
+    self.isReadOnly = isReadOnly
     self.access = access
     state = Confined(State(), to: access.host.loop)
     path = BlueZPath.descriptor(entry.handle, of: characteristic)
@@ -34,13 +37,15 @@ final class DescriptorServer: Sendable {
 
   /// The interface, with the properties that bluetoothd exports.
   var interface: ExportedInterface {
-    let (uuid, characteristic) = (uuid, characteristic)
+    let (handle, uuid, characteristic) = (entry.handle, uuid, characteristic)
     return GattDescriptor1.declaration.exported(
+      by: access.host.settings.version,
       methods: [
         ExportedMethod(GattDescriptor1.readValue, read),
         ExportedMethod(GattDescriptor1.writeValue) { self.write($0.0, $0.1, $1) },
       ],
       properties: [
+        ExportedProperty(GattDescriptor1.handle) { handle },
         ExportedProperty(GattDescriptor1.uuid) { uuid },
         ExportedProperty(GattDescriptor1.characteristic) { characteristic },
         ExportedProperty(GattDescriptor1.value) { self.state.value.octets },
@@ -84,6 +89,7 @@ final class DescriptorServer: Sendable {
       return call.refuse(.invalidArguments)
     }
     guard access.link().isConnected else { return call.refuse(.gattNotConnected) }
+    if isReadOnly { return call.refuse(.notAuthorized) }
     // bluetoothd manages the Client Characteristic Configuration.
     guard uuid != .clientCharacteristicConfiguration else { return call.refuse(.writeNotPermitted) }
     if state.isWriting { return call.refuse(.inProgress) }

@@ -66,6 +66,13 @@ final class Advertisements: Sendable {
         ExportedProperty(LEAdvertisingManager1.supportedIncludes) {
           LEAdvertisement1.Include.allCases.map(\.rawValue)
         },
+        ExportedProperty(LEAdvertisingManager1.supportedFeatures) { [] },
+        ExportedProperty(LEAdvertisingManager1.supportedCapabilities) {
+          [
+            "MinTxPower": .int16(0), "MaxTxPower": .int16(0), "MaxAdvLen": .byte(31),
+            "MaxScnRspLen": .byte(31),
+          ]
+        },
       ]
     )
   }

@@ -134,6 +134,8 @@ public struct AdvertisedData: Sendable, Hashable {
   public let serviceData: [ServiceData]
   /// The TX power in dBm; nil if it is not advertised.
   public let txPower: Int?
+  /// The Flags: LE General Discoverable and BR/EDR Not Supported; 0 where none are sent.
+  public let flags: UInt8
   /// The RSSI, in dBm.
   public let rssi: Int
 }

@@ -269,7 +269,7 @@ public final class SimulatedDevice: Sendable {
       services: advertised.services,
       manufacturerData: advertised.manufacturerData + live.manufacturerData,
       serviceData: advertised.serviceData + live.serviceData, txPower: advertised.txPower,
-      rssi: rssi
+      flags: advertised.isConnectable ? 0x06 : 0, rssi: rssi
     )
   }
 
