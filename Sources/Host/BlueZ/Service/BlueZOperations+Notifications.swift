@@ -141,6 +141,8 @@ extension BlueZOperations {
   private func connectAgain() async throws {
     let former = state.withLock { $0.device }.map { link(to: $0) }
     let isKept = former?.state.withLock { $0.isKept } ?? false
+    let turn = Turn.current
+    let held = turn.flatMap { turn in former.flatMap { $0.isHeld(by: turn) ? $0 : nil } }
     // The connection has ended: no subscription of it can lose values by this.
     try await OpenStream.$current.withValue([]) {
       let connecting = Signal<LinkOrigin>.operation(of: scheduler, "connecting") { [self] sink in
@@ -148,6 +150,7 @@ extension BlueZOperations {
       }
       try await connecting.run { _ in }
     }
+    if let held, let turn { held.joinUses(of: turn) }
   }
 
   /// bluetoothd has another object for the device now: the subscriber continues there.

@@ -234,6 +234,25 @@ struct ResumingTests {
     #expect(pending.withLock { $0 } == false)
   }
 
+  @Test("a session whose subscription has resumed ends its connection, and not only its turn")
+  func sessionEnds() throws {
+    let (loop, bluez) = (bench.loop, bluez)
+    started { bluez, number, call in
+      call.reply()
+      loop.after(.seconds(1)) { bluez.notify([UInt8(number)]) }
+      if number < 3 { loop.after(.seconds(2)) { bluez.linkLost() } }
+    }
+    let service = try bench.service()
+    let level = level
+    let session = service.session {
+      service.subscribe(level, Self.resuming).flattenMap { $0.take(5).collect() }
+    }
+    // In the same turn.
+    let isUp = session.collect().map { _ in bluez.isConnected }
+    #expect(try bench.first(isUp) == false)
+    #expect(bluez.calls.suffix(2) == ["StopNotify", "Disconnect"])
+  }
+
   @Test("a subscriber that joined a subscription by signals resumes by signals")
   func joinedSignals() throws {
     let loop = bench.loop
