@@ -38,6 +38,21 @@ struct HCIFrameTests {
     #expect(HCICommand.readRSSI(0x0040).answer(in: begun) == nil)
   }
 
+  @Test("the answer about another connection is not the answer to a command")
+  func otherConnection() {
+    let measured: [UInt8] = [0x04, 0x0e, 0x07, 0x01, 0x05, 0x14, 0x00, 0x41, 0x00, 0xce]
+    let refused: [UInt8] = [0x04, 0x0e, 0x07, 0x01, 0x05, 0x14, 0x02, 0x40, 0x01, 0x00]
+    let power: [UInt8] = [0x04, 0x0e, 0x07, 0x01, 0x2d, 0x0c, 0x00, 0x41, 0x00, 0x04]
+    for packet in [measured, refused] {
+      #expect(HCICommand.readRSSI(0x0040).answer(in: packet) == nil)
+    }
+    #expect(HCICommand.readTransmitPower(0x0040).answer(in: power) == nil)
+    #expect(HCICommand.readTransmitPower(0x0041).answer(in: power) == .done([0x41, 0x00, 0x04]))
+    // A controller may refuse with nothing but the status.
+    let brief: [UInt8] = [0x04, 0x0e, 0x04, 0x01, 0x05, 0x14, 0x02]
+    #expect(HCICommand.readRSSI(0x0040).answer(in: brief) == .refused(.unknownConnection))
+  }
+
   /// LE Connection Complete: status 0, handle 0x0040, central, random address C0:FF:EE:00:00:01,
   /// interval 24, latency 0, supervision timeout 72, clock accuracy 0.
   private let connection: [UInt8] = [

@@ -93,6 +93,17 @@ public final class MessageBus: Sendable {
     try start(call, .caller(caller), lateReply: lateReply)
   }
 
+  /// Sends a method call and waits for nothing.
+  ///
+  /// - Parameter reply: Called once, on the loop, in the order of arrival: before a later message is
+  ///   processed. It receives the ``BusFailure`` if the bus ends first.
+  /// - Throws: ``BusFailure``, ``DBusValueError``.
+  package func send(
+    _ call: MethodCall, reply: @escaping @Sendable (Result<Message, any Error>) -> Void
+  ) throws {
+    try start(call, .handler(reply), lateReply: nil)
+  }
+
   /// Stops waiting for the reply to the call that ``begin(_:for:lateReply:)`` sent as `serial`.
   package func abandonCall(serial: UInt32) { state.withLock { $0.pending.abandon(serial) } }
 

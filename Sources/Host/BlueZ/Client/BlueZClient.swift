@@ -253,6 +253,12 @@ public final class BlueZClient: Sendable {
     case .removed(_, GattCharacteristic1.interface):
       guard let device = BlueZPath.devicePath(containing: path) else { return }
       state.withLock { $0.links[device] }?.characteristicRemoved(path)
+    case .added(_, GattCharacteristic1.interface):
+      guard let device = BlueZPath.devicePath(containing: path),
+        let link = state.withLock({ $0.links[device] }), link.hasOrphans,
+        let view = look({ tree in tree.characteristics(of: device).first { $0.path == path } })
+      else { return }
+      link.characteristicAdded(view)
     case .changed(_, Adapter1.interface, _):
       guard change.concerns(Adapter1.powered), !look({ $0.isPowered(path) }) else { return }
       adapterLost(path)

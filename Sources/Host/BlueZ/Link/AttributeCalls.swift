@@ -19,7 +19,20 @@ final class AttributeCalls: Sendable {
     let since: Instant
     /// Whether a missing reply means that the request waited for encryption.
     let isConclusive: Bool
-    let caller: Completion<Message>
+    let caller: Caller
+  }
+
+  /// The receiver of a reply, or of its absence.
+  private enum Caller {
+    case task(Completion<Message>)
+    case handler(@Sendable (Result<Message, any Error>) -> Void)
+
+    func fail(_ cause: Cause) {
+      switch self {
+      case .task(let caller): caller.fail(cause)
+      case .handler(let reply): reply(.failure(cause))
+      }
+    }
   }
 
   private struct State {
@@ -61,7 +74,7 @@ final class AttributeCalls: Sendable {
       return try await wait(
         on: bus.loop, operation: call.operation, limit: limit, otherwise: limits.attribute
       ) { caller in
-        id = enter(caller, isConclusive)
+        id = enter(.task(caller), isConclusive)
         sending()
         serial = try bus.begin(call, for: caller, lateReply: lateReply)
       }
@@ -70,6 +83,49 @@ final class AttributeCalls: Sendable {
       throw transactionTimedOut(error, id) ?? error
     }
   }
+
+  /// Sends a call; its reply is an event.
+  ///
+  /// - Parameters:
+  ///   - isConclusive: As in ``call(_:limit:isConclusive:lateReply:sending:)``.
+  ///   - reply: Called on the loop, in the order of arrival, or at once when the call cannot be sent.
+  ///     A reply that comes after the call was declared unanswered is passed on, too.
+  func send(
+    _ call: MethodCall, isConclusive: Bool = true,
+    reply: @escaping @Sendable (Result<Message, any Error>) -> Void
+  ) {
+    let id = enter(.handler(reply), isConclusive)
+    do {
+      try bus.send(call) { [self] answer in
+        let told = answer.mapError { transactionTimedOut($0, id) ?? $0 }
+        leave(id)
+        reply(told)
+      }
+    } catch {
+      leave(id)
+      reply(.failure(error))
+    }
+  }
+
+  /// Sends a call that cleans up; its reply is an event. After a clean-up that was left unanswered, the
+  /// reply is assumed.
+  func sendCleanUp(
+    _ call: MethodCall, reply: @escaping @Sendable (Result<Void, any Error>) -> Void
+  ) {
+    do {
+      if isSilent {
+        try bus.send(call.withoutReply())
+        reply(.success(()))
+      } else {
+        try bus.send(call) { reply($0.map { _ in }) }
+      }
+    } catch {
+      reply(.failure(error))
+    }
+  }
+
+  /// A clean-up was left unanswered.
+  func cleanUpUnanswered() { state.withLock { $0.isSilent = true } }
 
   /// Whether a clean-up was left unanswered: what cleans up next does not wait again.
   var isSilent: Bool { state.withLock { $0.isSilent } }
@@ -82,12 +138,12 @@ final class AttributeCalls: Sendable {
     do {
       _ = try await bus.call(call, limit: limits.call, lateReply: nil)
     } catch let error as TimedOut {
-      state.withLock { $0.isSilent = true }
+      cleanUpUnanswered()
       throw error
     }
   }
 
-  private func enter(_ caller: Completion<Message>, _ isConclusive: Bool) -> UInt64 {
+  private func enter(_ caller: Caller, _ isConclusive: Bool) -> UInt64 {
     let now = bus.loop.now
     return state.withLock { state in
       state.isSilent = false
@@ -97,6 +153,10 @@ final class AttributeCalls: Sendable {
       )
       return state.nextID
     }
+  }
+
+  private func isPending(_ id: UInt64) -> Bool {
+    state.withLock { $0.pending.contains { $0.id == id } }
   }
 
   private func leave(_ id: UInt64) {
@@ -136,8 +196,9 @@ final class AttributeCalls: Sendable {
     let now = bus.loop.now
     let left = state.withLock { $0.pending }
     guard !left.isEmpty else { return }
-    bus.loop.after(limits.unanswered) {
-      for call in left {
+    bus.loop.after(limits.unanswered) { [self] in
+      for call in left where isPending(call.id) {
+        leave(call.id)
         let problem = Cause.unanswered(
           after: now - call.since, isRemoved: isRemoved,
           mayWantPairing: call.isConclusive && !wasPaired
@@ -158,6 +219,7 @@ extension AttributeCalls {
     let left = state.withLock { $0.pending }
     // A request that waited longer may have required pairing; its own wait reports that in time.
     for call in left where now - call.since < Cause.leastSecurityWait {
+      leave(call.id)
       call.caller.fail(Cause.deviceRemoved)
     }
   }

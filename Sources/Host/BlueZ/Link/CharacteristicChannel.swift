@@ -1,35 +1,19 @@
 // One characteristic in use: its reads and writes.
 //
-// Its shared subscription is in CharacteristicChannel+Subscribing.swift, the sockets of
-// AcquireNotify and AcquireWrite in CharacteristicChannel+Acquiring.swift.
+// Its shared subscription is a SharedSubscription; the socket of AcquireWrite is in
+// CharacteristicChannel+Acquiring.swift.
+//
+// Reads and writes run in the tasks of their callers, several at a time; replies that come late are
+// handled on the loop.
 
 import BlueZInterfaces
 import Bluetooth
 import DBus
 import Signals
 
-/// A characteristic's reads, writes and notified values over one bus connection.
+/// A characteristic's reads and writes over one bus connection, and its subscription.
 final class CharacteristicChannel: Sendable {
-  struct State {
-    var filter = EchoFilter()
-    var nextID: UInt64 = 0
-    var subscribers: [(id: UInt64, mailbox: NotificationMailbox)] = []
-    var rule: Subscription?
-    /// StartNotify has no reply yet, and its caller may have left: until when one can come.
-    var latestStart: Instant?
-    /// The next start waits for that reply.
-    var isStartAwaited = false
-    /// bluetoothd has, or may have, a session of StartNotify, which it keeps when the connection
-    /// drops.
-    var isNotifying = false
-    /// StartNotify has succeeded on the present connection.
-    var isConfirmed = false
-    /// The result of AcquireNotify.
-    var socket: AttributeSocket?
-    /// Why the subscription ended last, since the latest start.
-    var ending: Cause?
-    /// The socket has ended, and the cause is not known before this timer fires.
-    var causeTimer: LoopTimer?
+  private struct State {
     /// A writer of this program has acquired the characteristic.
     var isWriterHere = false
   }
@@ -40,22 +24,29 @@ final class CharacteristicChannel: Sendable {
   let limits: BlueZLimits
   /// Made once, and not for each read.
   private let readCall: MethodCall
-  let startCall: MethodCall
-  let stopCall: MethodCall
-  let gate = Gate()
-  let state = Awaited(State())
+  /// It outlives the channel when the objects of the characteristic are replaced.
+  let subscription: SharedSubscription
+  private let state = Guarded(State())
 
-  init(_ view: CharacteristicView, _ calls: AttributeCalls, bus: MessageBus, limits: BlueZLimits) {
+  init(
+    _ view: CharacteristicView, _ calls: AttributeCalls, bus: MessageBus, limits: BlueZLimits,
+    subscription: SharedSubscription
+  ) {
     self.view = view
     self.calls = calls
     self.bus = bus
     self.limits = limits
     readCall = .bluez(view.path, GattCharacteristic1.readValue, [:])
-    startCall = .bluez(view.path, GattCharacteristic1.startNotify)
-    stopCall = .bluez(view.path, GattCharacteristic1.stopNotify)
+    self.subscription = subscription
   }
 
   var loop: Loop { bus.loop }
+
+  /// Whether a writer of this program has acquired the characteristic.
+  var isWriterHere: Bool {
+    get { state.withLock { $0.isWriterHere } }
+    set { state.withLock { $0.isWriterHere = newValue } }
+  }
 
   // MARK: Reading and writing
 
@@ -69,7 +60,7 @@ final class CharacteristicChannel: Sendable {
       // Not for a call that is not sent.
       let reply = try await calls.call(
         call, lateReply: { [self] in lateRead($0, offset) },
-        sending: { state.withLock { $0.filter.readBegan() } }
+        sending: { subscription.readBegan() }
       )
       let value = reply.output(of: GattCharacteristic1.readValue)
       readEnded(value, offset)
@@ -107,7 +98,7 @@ final class CharacteristicChannel: Sendable {
   }
 
   private func readEnded(_ value: [UInt8]?, _ offset: Int) {
-    deliver(state.withLock { $0.filter.readEnded(with: value, from: offset) })
+    subscription.readEnded(value, from: offset)
   }
 
   /// Writes a value from an offset.

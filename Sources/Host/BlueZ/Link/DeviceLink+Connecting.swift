@@ -43,8 +43,13 @@ extension DeviceLink {
           return ((isOwn || state.isShared) && !state.isKept, isOwn)
         }
         if isHeld { hold(in: turn, name, release) }
-        try await waitUntilReady()
-        try await check()
+        do {
+          try await waitUntilReady()
+          try await check()
+        } catch {
+          if isHeld { await giveBackUse(of: turn) }
+          throw error
+        }
         // What this program keeps is no connection of another one.
         return isHeld || keep && isOwn ? .shared : .found
       }
@@ -262,6 +267,27 @@ extension DeviceLink {
     if isHeld { return }
     let entry = turn.registerRelease(of: "the link to \(name)", release: release)
     state.withLock { $0.holders.append(Holder(turn: turn, entry: entry)) }
+  }
+
+  /// Gives back the use of a connect that failed on a connection that existed, shielded.
+  private func giveBackUse(of turn: Turn) async {
+    // The turn tries once more at its end, and reports a failure.
+    try? await shielded(on: loop, limit: limits.disconnect) { [self] in
+      try await endUse(by: turn)
+    }
+  }
+
+  /// Whether a turn has connected, and has not released that yet.
+  func isHeld(by turn: Turn) -> Bool {
+    state.withLock { state in state.holders.contains { $0.turn === turn } }
+  }
+
+  /// A connect of the turn has replaced a connection that it held: it is no further use.
+  func joinUses(of turn: Turn) {
+    state.withLock { state in
+      guard let place = state.holders.firstIndex(where: { $0.turn === turn }) else { return }
+      state.holders[place].uses = max(1, state.holders[place].uses - 1)
+    }
   }
 
   /// The turn has nothing left to release.

@@ -9,7 +9,7 @@ extension DeviceLink {
   /// Disconnects, whoever connected, and waits until the connection is down.
   func disconnect() async throws {
     // What is about to reconnect is not to undo this.
-    for channel in sortedChannels { channel.endInterrupted(.notConnected) }
+    for subscription in subscriptions { subscription.disconnecting(.notConnected) }
     // A turn that connects as soon as the connection is down is none of these.
     var ended: [Holder] = []
     loop: while true {

@@ -26,6 +26,11 @@ final class DeviceLink: Sendable {
     /// Requested to stay up when its turn ends.
     var isKept = false
     var channels: [ObjectPath: CharacteristicChannel] = [:]
+    /// Subscriptions in use whose objects were removed.
+    var orphans: [SharedSubscription] = []
+    /// The number of the connection that is up and ready for use.
+    var number: SubscriptionMachine.Link?
+    var lastNumber: SubscriptionMachine.Link = 0
     /// The ATT MTU in octets, as last reported on this connection.
     var mtu: Int?
     /// The interface whose Connect and Disconnect are called.
@@ -44,6 +49,16 @@ final class DeviceLink: Sendable {
     var isReported = false
     var reason: DisconnectReason?
     var isPaired: Bool
+
+    /// Numbers a connection that is up.
+    mutating func numbered() -> SubscriptionMachine.Link? {
+      guard machine.isUp else { return nil }
+      if number == nil {
+        lastNumber += 1
+        number = lastNumber
+      }
+      return number
+    }
   }
 
   let path: ObjectPath
@@ -107,8 +122,8 @@ final class DeviceLink: Sendable {
   /// - Returns: The action, when it is a call that the caller has to make.
   @discardableResult
   func take(_ event: LinkState.Event) -> LinkState.Action {
-    let (action, isOver, wasUp) = state.withLock { state in
-      let wasUp = state.machine.isUp
+    let (action, isOver, wasUp, newLink) = state.withLock { state in
+      let (wasUp, before) = (state.machine.isUp, state.number)
       switch event {
       case .connected, .removed, .daemonGone: state.mtu = nil
       case .connectWanted, .connectAnswered, .madeByPair, .abandoned, .disconnectWanted,
@@ -122,8 +137,12 @@ final class DeviceLink: Sendable {
       // A Connect is never answered after its device was removed.
       if event == .removed || event == .daemonGone { state.pendingConnects = 0 }
       let action = state.machine.handle(event)
+      if !state.machine.isUp { state.number = nil }
+      let isReady = state.machine.isResolved && [.idle, .ready].contains(state.machine.phase)
+      let newLink = before == nil && isReady ? state.numbered() : nil
       // A Connect without a reply may still make a connection.
-      return (action, state.machine.phase == .idle && state.pendingConnects == 0, wasUp)
+      let isOver = state.machine.phase == .idle && state.pendingConnects == 0
+      return (action, isOver, wasUp, newLink)
     }
     // bluetoothd keeps connections whose makers have left the bus: this one stays on record.
     if isOver, state.withLock({ $0.daemonProblem != .busLost }) { eraseRecord() }
@@ -136,8 +155,10 @@ final class DeviceLink: Sendable {
         let wasPaired = state.withLock { $0.isPaired }
         calls.linkEnded(isRemoved: ending == .removed, wasPaired: wasPaired)
       }
-      endChannels(problem(of: ending))
+      let cause = problem(of: ending)
+      for subscription in subscriptions { subscription.linkDown(cause) }
     }
+    if let newLink { for subscription in subscriptions { subscription.linkUp(newLink) } }
     state.announce()
     return action
   }
@@ -174,27 +195,63 @@ final class DeviceLink: Sendable {
 
   // MARK: Characteristics
 
+  /// The number of the connection; nil when there is none.
+  var number: SubscriptionMachine.Link? { state.withLock { $0.numbered() } }
+
   /// The channel of a characteristic; the same object for all callers.
-  func channel(of characteristic: CharacteristicView) -> CharacteristicChannel {
+  func channel(of view: CharacteristicView) -> CharacteristicChannel {
     state.withLock { state in
-      if let channel = state.channels[characteristic.path] { return channel }
-      let channel = CharacteristicChannel(characteristic, calls, bus: bus, limits: limits)
-      state.channels[characteristic.path] = channel
-      return channel
+      if let channel = state.channels[view.path] { return channel }
+      let subscription = SharedSubscription(
+        of: view, calls, bus: bus, limits: limits, link: state.numbered()
+      )
+      return enter(view, subscription, &state)
     }
+  }
+
+  private func enter(
+    _ view: CharacteristicView, _ subscription: SharedSubscription, _ state: inout State
+  ) -> CharacteristicChannel {
+    let channel = CharacteristicChannel(
+      view, calls, bus: bus, limits: limits, subscription: subscription
+    )
+    state.channels[view.path] = channel
+    return channel
   }
 
   /// The object of a characteristic was removed.
   func characteristicRemoved(_ path: ObjectPath) {
-    state.withLock { $0.channels.removeValue(forKey: path) }?.end(Cause.objectGone)
+    guard let channel = state.withLock({ $0.channels.removeValue(forKey: path) }) else { return }
+    let subscription = channel.subscription
+    subscription.objectRemoved(Cause.objectGone)
+    if subscription.isUsed { state.withLock { $0.orphans.append(subscription) } }
   }
 
-  private func endChannels(_ problem: Cause) {
-    for channel in sortedChannels { channel.end(problem) }
+  /// Whether subscriptions wait for the objects of their characteristics.
+  var hasOrphans: Bool { state.withLock { !$0.orphans.isEmpty } }
+
+  /// A characteristic appeared: a subscription that waits for it continues there.
+  func characteristicAdded(_ view: CharacteristicView) {
+    let found = state.withLock { state -> SharedSubscription? in
+      state.orphans.removeAll { !$0.isUsed }
+      guard state.channels[view.path] == nil else { return nil }
+      let same = state.orphans.filter {
+        $0.view.uuid == view.uuid && $0.view.service == view.service
+      }
+      guard let found = same.first(where: { $0.view.path == view.path }) ?? same.first else {
+        return nil
+      }
+      state.orphans.removeAll { $0 === found }
+      _ = enter(view, found, &state)
+      return found
+    }
+    found?.objectRestored(view)
   }
 
-  /// The channels in use, in the order of their paths.
-  var sortedChannels: [CharacteristicChannel] {
-    state.withLock { $0.channels.sorted { $0.key < $1.key }.map(\.value) }
+  /// The subscriptions of the characteristics in use, in the order of their paths.
+  var subscriptions: [SharedSubscription] {
+    state.withLock { state in
+      state.channels.sorted { $0.key < $1.key }.map(\.value.subscription) + state.orphans
+    }
   }
 }

@@ -64,6 +64,9 @@ struct EchoFilter: Sendable {
     return held
   }
 
+  /// Whether a read is pending.
+  var isReading: Bool { reads > 0 }
+
   /// Whether values wait for the reply to a read.
   var holdsValues: Bool { !held.isEmpty }
 

@@ -21,13 +21,13 @@ final class AcquiredWriter: CommandWriter {
   )
     async throws
   {
-    let acquired = try await channel.acquire(GattCharacteristic1.acquireWrite)
+    let acquired = try await channel.acquireWrite()
     self.service = service
     self.selector = selector
     self.channel = channel
     mtu = acquired.mtu
     socket = AttributeSocket(acquired.descriptor, on: channel.loop, received: { _ in }, ended: {})
-    channel.state.withLock { $0.isWriterHere = true }
+    channel.isWriterHere = true
   }
 
   var longestValue: Int {
@@ -72,7 +72,7 @@ final class AcquiredWriter: CommandWriter {
     let end = loop.now + channel.limits.release
     while socket.pending > 0, loop.now < end { try await loop.sleep(for: .milliseconds(5)) }
     socket.close()
-    channel.state.withLock { $0.isWriterHere = false }
+    channel.isWriterHere = false
     while try await isAcquired(), loop.now < end { try await loop.sleep(for: .milliseconds(5)) }
   }
 

@@ -63,14 +63,23 @@ final class AttributeSocket: Sendable {
   }
 
   /// Delivers all packets that have arrived.
-  func drain() {
+  private func drain() {
+    while let packet = nextPacket() { received(packet) }
+  }
+
+  /// Takes all packets that have arrived, instead of their delivery.
+  func remaining() -> [[UInt8]] {
+    var packets: [[UInt8]] = []
+    while let packet = nextPacket() { packets.append(packet) }
+    return packets
+  }
+
+  private func nextPacket() -> [UInt8]? {
     var packet = [UInt8](repeating: 0, count: Self.longestPacket)
-    while true {
-      let count = recv(end.descriptor, &packet, packet.count, Int32(MSG_DONTWAIT))
-      // An empty value and the end look alike; only a socket that is hung up has ended.
-      if count < 0 || (count == 0 && isHungUp) { return }
-      received(Array(packet.prefix(count)))
-    }
+    let count = recv(end.descriptor, &packet, packet.count, Int32(MSG_DONTWAIT))
+    // An empty value and the end look alike; only a socket that is hung up has ended.
+    if count < 0 || (count == 0 && isHungUp) { return nil }
+    return Array(packet.prefix(count))
   }
 
   private var isHungUp: Bool {

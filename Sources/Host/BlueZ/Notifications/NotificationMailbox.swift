@@ -7,23 +7,27 @@ import Signals
 final class NotificationMailbox: Sendable {
   private struct State {
     var queue: NotificationQueue
+    /// The subscription is active, or was.
+    var hasBegun = false
+    /// Why it ended; nil while it has not.
     var ending: (any Error)?
-    /// bluetoothd has to be asked for the subscription again.
-    var isInterrupted = false
-    /// Since when values may be missing; nil when none are.
-    var openGap: Instant?
-    /// When the gap ended whose mark was taken before.
-    var gapEnd: Instant?
+    /// The subscription sends nothing more. With the error of the call that was to end it.
+    var departure: Result<Void, any Error>?
+    /// Since when a subscriber that moves to another subscription misses values.
+    var movedSince: Instant?
+    /// A connection is wanted, and a subscriber that listens makes it.
+    var mayReconnect = false
     /// How many entries were taken since the last one that was waited for.
     var takenAtOnce = 0
 
-    var isReady: Bool { !queue.isEmpty || ending != nil }
+    var isReady: Bool { !queue.isEmpty || ending != nil || mayReconnect }
+  }
 
-    mutating func closeGap(at instant: Instant) {
-      guard openGap != nil else { return }
-      openGap = nil
-      if !queue.resumed(at: instant) { gapEnd = instant }
-    }
+  /// What a subscriber that listens does next.
+  enum Next {
+    case entry(NotificationQueue.Entry)
+    /// Connect, unless another subscriber does.
+    case reconnect
   }
 
   /// How many waiting entries are taken before the loop does other work.
@@ -37,67 +41,87 @@ final class NotificationMailbox: Sendable {
     state = Awaited(State(queue: NotificationQueue(bound: options.buffer, rule: options.overflow)))
   }
 
+  // MARK: The subscription
+
   /// Adds a value; ignored when the mailbox has ended.
   func send(_ notification: NotifiedValue) {
     state.change { state in
       guard state.ending == nil else { return }
-      // A subscription that bluetoothd has kept delivers before it is confirmed.
-      state.closeGap(at: notification.at)
       if !state.queue.put(notification) { state.ending = BufferOverflow(bound: options.buffer) }
     }
   }
 
-  /// The subscription has ended by itself at `instant`: the subscriber fails after the buffered
-  /// values, or resumes if it wants to and that can help.
-  func end(_ problem: Cause, at instant: Instant) {
-    let code = problem.code
+  /// The subscription is active.
+  func began(at instant: Instant) {
     state.change { state in
-      guard state.ending == nil else { return }
-      let isLoss = code == .linkLost || state.isInterrupted && code == .notConnected
-      if options.onLinkLoss == .resume, isLoss {
-        // A dropped connection, the objects removed with it, and an attempt to resume that was
-        // undone are one loss.
-        if state.openGap == nil {
-          state.queue.lost(at: instant)
-          state.openGap = instant
-        }
-        state.isInterrupted = true
-      } else {
-        state.ending = problem
-      }
+      state.hasBegun = true
+      guard let since = state.movedSince else { return }
+      state.movedSince = nil
+      state.queue.interrupted(from: since, to: instant)
     }
   }
 
-  /// The subscription is active again: what ends it from now on is another loss.
-  func resumed(at instant: Instant) {
-    state.withLock { state in
-      state.isInterrupted = false
-      state.closeGap(at: instant)
+  /// The subscription was interrupted, and is active again.
+  func add(_ gap: SubscriptionMachine.Gap) {
+    state.change { $0.queue.interrupted(from: gap.from, to: gap.to) }
+  }
+
+  /// Nothing follows: the subscriber fails after the buffered values, or has left.
+  func end(_ error: (any Error)?, open gap: SubscriptionMachine.Gap?) {
+    state.change { state in
+      state.departure = error.map { .failure($0) } ?? .success(())
+      guard let error, state.ending == nil else { return }
+      if let gap { state.queue.interrupted(from: gap.from, to: gap.to) }
+      state.ending = error
     }
   }
 
-  /// Whether the subscription has to be resumed.
-  var isInterrupted: Bool { state.withLock { $0.isInterrupted && $0.ending == nil } }
-
-  /// Ends an interrupted subscription: it is not resumed.
-  func endInterrupted(_ problem: Cause) {
-    state.change { if $0.isInterrupted, $0.ending == nil { $0.ending = problem } }
+  /// A connection is wanted, or not any more.
+  func mayReconnect(_ isWanted: Bool) {
+    guard options.onLinkLoss == .resume else { return }
+    state.change { $0.mayReconnect = isWanted }
   }
 
-  /// When the interruption ended whose mark was taken last; nil when it has not.
-  func takeGapEnd() -> Instant? {
-    state.withLock { state in
-      defer { state.gapEnd = nil }
-      return state.gapEnd
+  /// The subscriber moves to another subscription, and misses values until that begins.
+  func moves(since: Instant) {
+    state.withLock { ($0.movedSince, $0.hasBegun, $0.mayReconnect) = (since, false, false) }
+  }
+
+  // MARK: The subscriber
+
+  /// Since when a subscriber that has not arrived at another subscription misses values.
+  var movedSince: Instant? { state.withLock { $0.movedSince } }
+
+  /// Whether the subscription was ever active.
+  var hasBegun: Bool { state.withLock { $0.hasBegun } }
+
+  /// Whether the subscription sends nothing more.
+  var hasLeft: Bool { state.withLock { $0.departure != nil } }
+
+  /// Waits until the subscription is active.
+  ///
+  /// - Throws: Why it could not begin; the errors of a wait.
+  func untilBegun(on loop: Loop, operation: String) async throws {
+    try await state.until(operation, on: loop) { state in
+      if state.hasBegun { return () }
+      if let ending = state.ending { throw ending }
+      return nil
     }
+  }
+
+  /// Waits until the subscription sends nothing more.
+  ///
+  /// - Throws: What the call failed with that was to end it; the errors of a wait.
+  func untilLeft(on loop: Loop, operation: String) async throws {
+    try await state.until(operation, on: loop) { try $0.departure?.get() }
   }
 
   /// Waits for the next entry. Entries that are there already are taken without a wait; after so many
   /// of them the loop does other work first.
   ///
   /// - Throws: The failure that ended the mailbox, after its contents; the errors of a wait.
-  func next(on loop: Loop, operation: String) async throws -> NotificationQueue.Entry {
-    if let entry = takeAtOnce() { return entry }
+  func next(on loop: Loop, operation: String) async throws -> Next {
+    if let entry = takeAtOnce() { return .entry(entry) }
     while true {
       let isLate = state.withLock { $0.isReady && $0.takenAtOnce == Self.mostAtOnce }
       if isLate {
@@ -106,10 +130,11 @@ final class NotificationMailbox: Sendable {
         // Also for an existing entry: a subscriber that was cancelled receives none.
         try await state.until(operation, on: loop) { $0.isReady ? () : nil }
       }
-      let next: Result<NotificationQueue.Entry, any Error>? = state.withLock { state in
+      let next: Result<Next, any Error>? = state.withLock { state in
         state.takenAtOnce = 0
-        if let entry = state.queue.take() { return .success(entry) }
-        return state.ending.map { .failure($0) }
+        if let entry = state.queue.take() { return .success(.entry(entry)) }
+        if let ending = state.ending { return .failure(ending) }
+        return state.mayReconnect ? .success(.reconnect) : nil
       }
       if let next { return try next.get() }
     }

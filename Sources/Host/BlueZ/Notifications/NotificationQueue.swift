@@ -13,9 +13,8 @@ struct NotificationQueue: Sendable {
     /// This many consecutive values were dropped; the first and the last of them arrived at these
     /// times.
     case dropped(Int, from: Instant, to: Instant)
-    /// The subscription was interrupted, and may have to be resumed. `until`: when values came
-    /// again; nil when none have.
-    case lost(at: Instant, until: Instant?)
+    /// The subscription was interrupted between these times.
+    case interrupted(from: Instant, to: Instant)
   }
 
   let bound: Int
@@ -58,18 +57,8 @@ struct NotificationQueue: Sendable {
   }
 
   /// Marks where the subscription was interrupted.
-  mutating func lost(at instant: Instant) { entries.append(.lost(at: instant, until: nil)) }
-
-  /// The last interruption ended.
-  ///
-  /// - Returns: False when its mark was taken before.
-  mutating func resumed(at instant: Instant) -> Bool {
-    for index in entries.indices.reversed() where index >= head {
-      guard case .lost(let from, nil) = entries[index] else { continue }
-      entries[index] = .lost(at: from, until: instant)
-      return true
-    }
-    return false
+  mutating func interrupted(from start: Instant, to end: Instant) {
+    entries.append(.interrupted(from: start, to: end))
   }
 
   /// Removes and returns the next entry.

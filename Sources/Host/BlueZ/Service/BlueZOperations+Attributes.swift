@@ -101,7 +101,7 @@ extension BlueZOperations {
   ) async -> any Error {
     let name = "\(selector)"
     let channel = try? channel(selector)
-    let isWriterHere = channel?.state.withLock { $0.isWriterHere } ?? false
+    let isWriterHere = channel?.isWriterHere ?? false
     let failure = await explained(
       error, call, "\(verb) \(name)", attribute: name, isWriterHere: isWriterHere
     )

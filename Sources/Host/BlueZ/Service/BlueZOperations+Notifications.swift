@@ -14,9 +14,9 @@ extension BlueZOperations {
         do {
           let channel = try channel(selector)
           try channel.requireOffer(of: .subscribe)
-          subscriber = try await channel.subscribe(NotificationMailbox(options)) {
-            _ = try linkedDevice()
-          }
+          subscriber = try await channel.subscription.subscribe(
+            NotificationMailbox(options), on: try presentLink()
+          )
         } catch {
           let call: ErrorSituation.Call = options.delivery == .acquire ? .acquireNotify : .notify
           throw await attributeFailure(error, call, "subscribing to", selector)
@@ -27,7 +27,7 @@ extension BlueZOperations {
         Signal<Void> { [self] sink in
           let subscriber = present.withLock { $0 }
           do {
-            try await subscriber.channel.unsubscribe(subscriber)
+            try await subscriber.subscription.unsubscribe(subscriber)
           } catch {
             throw await attributeFailure(error, .notify, "ending the subscription to", selector)
           }
@@ -40,17 +40,30 @@ extension BlueZOperations {
     }
   }
 
+  /// The number of the connection.
+  ///
+  /// - Throws: Why there is no connection.
+  private func presentLink() throws -> SubscriptionMachine.Link {
+    guard let number = link(to: try linkedDevice()).number else { throw Cause.notConnected }
+    return number
+  }
+
   private func stream(
     of present: Guarded<Subscriber>, _ selector: CharacteristicSelector
   ) -> Signal<NotificationEvent> {
-    let mailbox = present.withLock { $0.mailbox }
-    return Signal { [self] sink in
+    Signal { [self] sink in
       let stream = openStream
-      var pause = Duration.zero
       while true {
-        switch try await next(of: mailbox, selector) {
+        let entry: NotificationQueue.Entry
+        do {
+          entry = try await next(of: present, selector)
+        } catch {
+          // Whatever ends it, values are missing since then.
+          if let gap = openGap(of: present) { try? await sink(.gap(gap)) }
+          throw error
+        }
+        switch entry {
         case .value(let notification):
-          pause = .zero
           if let stream {
             try await stream.whileOpen { try await sink(.value(notification)) }
           } else {
@@ -58,73 +71,78 @@ extension BlueZOperations {
           }
         case .dropped(let count, let from, let to):
           try await sink(.gap(NotificationGap(.overflow(dropped: count), from: from, to: to)))
-        case .lost(let from, let until):
-          do {
-            try await resume(present, selector, &pause)
-          } catch {
-            // Whatever ends it, values are missing since then.
-            let gap = NotificationGap(.linkLost, from: from, to: until ?? loop.now)
-            try? await sink(.gap(gap))
-            throw error
-          }
-          let to = until ?? mailbox.takeGapEnd() ?? loop.now
+        case .interrupted(let from, let to):
           try await sink(.gap(NotificationGap(.linkLost, from: from, to: to)))
         }
       }
     }
   }
 
+  private func openGap(of present: Guarded<Subscriber>) -> NotificationGap? {
+    let subscriber = present.withLock { $0 }
+    let from = subscriber.subscription.openGap(of: subscriber)?.from
+    return (from ?? subscriber.mailbox.movedSince).map {
+      NotificationGap(.linkLost, from: $0, to: loop.now)
+    }
+  }
+
+  /// The next entry, for which this subscriber may have to connect first.
   private func next(
-    of mailbox: NotificationMailbox, _ selector: CharacteristicSelector
+    of present: Guarded<Subscriber>, _ selector: CharacteristicSelector
   ) async throws -> NotificationQueue.Entry {
-    do {
-      return try await mailbox.next(
-        on: loop, operation: "waiting for a notification of \(selector)"
-      )
-    } catch let error as TimedOut {
-      // No value was due: the caller sets the deadline, and so decides how long to wait.
-      throw error
-    } catch {
-      throw await attributeFailure(error, .notify, "listening to", selector)
+    let mailbox = present.withLock { $0.mailbox }
+    while true {
+      do {
+        let next = try await mailbox.next(
+          on: loop, operation: "waiting for a notification of \(selector)"
+        )
+        switch next {
+        case .entry(let entry): return entry
+        case .reconnect: break
+        }
+      } catch let error as TimedOut {
+        // No value was due: the caller sets the deadline, and so decides how long to wait.
+        throw error
+      } catch let failure as DeviceFailure {
+        // The reason why a connection could not be made again.
+        throw failure
+      } catch {
+        throw await attributeFailure(error, .notify, "listening to", selector)
+      }
+      try await reconnect(present, selector)
     }
   }
 
   // MARK: Resuming
 
-  /// Connects and subscribes again, as often as necessary within the limit.
-  ///
-  /// - Parameter pause: The time before the next attempt. It grows until a value arrives: a device that
-  ///   drops each connection is connected as seldom as one that is not there.
-  private func resume(
-    _ present: Guarded<Subscriber>, _ selector: CharacteristicSelector, _ pause: inout Duration
-  ) async throws {
-    let mailbox = present.withLock { $0.mailbox }
-    let end = loop.now + client.limits.resume
-    // Another subscriber may resume it, and our own disconnect ends it.
-    while mailbox.isInterrupted {
-      if pause > .zero { try await loop.sleep(for: pause) }
-      pause = max(.milliseconds(250), min(pause * 2, .seconds(5)))
-      guard mailbox.isInterrupted else { return }
-      do {
-        try await resumeOnce(present, selector)
-      } catch {
-        // A passed deadline or a cancellation is reported as such.
-        if Task.isCancelled { try await loop.sleep(for: .zero) }
-        guard mailbox.isInterrupted else { return }
-        guard let failure = error as? DeviceFailure, failure.mayPass, loop.now + pause < end else {
-          if error is DeviceFailure { throw error }
-          throw await attributeFailure(error, .notify, "listening again to", selector)
-        }
-      }
-    }
-  }
-
-  private func resumeOnce(
+  /// Connects again, for all subscribers that are interrupted; the subscription decides what follows.
+  private func reconnect(
     _ present: Guarded<Subscriber>, _ selector: CharacteristicSelector
   ) async throws {
-    let isKept =
-      state.withLock { $0.device }
-      .map { link(to: $0).state.withLock { $0.isKept } } ?? false
+    let subscriber = present.withLock { $0 }
+    guard let number = subscriber.subscription.acceptReconnection() else { return }
+    do {
+      try await connectAgain()
+    } catch {
+      subscriber.subscription.reconnectionFailed(
+        number, SubscriptionMachine.Ending(connecting: error)
+      )
+      // A passed deadline or a cancellation is reported as such.
+      if Task.isCancelled { try await loop.sleep(for: .zero) }
+      return
+    }
+    if let other = try? channel(selector).subscription, other !== subscriber.subscription {
+      return try await move(present, from: subscriber, number, to: other, selector)
+    }
+    let device = state.withLock { $0.device }
+    subscriber.subscription.reconnected(number, on: device.flatMap { link(to: $0).number })
+  }
+
+  private func connectAgain() async throws {
+    let former = state.withLock { $0.device }.map { link(to: $0) }
+    let isKept = former?.state.withLock { $0.isKept } ?? false
+    let turn = Turn.current
+    let held = turn.flatMap { turn in former.flatMap { $0.isHeld(by: turn) ? $0 : nil } }
     // The connection has ended: no subscription of it can lose values by this.
     try await OpenStream.$current.withValue([]) {
       let connecting = Signal<LinkOrigin>.operation(of: scheduler, "connecting") { [self] sink in
@@ -132,30 +150,22 @@ extension BlueZOperations {
       }
       try await connecting.run { _ in }
     }
-    let old = present.withLock { $0 }
+    if let held, let turn { held.joinUses(of: turn) }
+  }
+
+  /// bluetoothd has another object for the device now: the subscriber continues there.
+  private func move(
+    _ present: Guarded<Subscriber>, from old: Subscriber, _ number: UInt64,
+    to other: SharedSubscription, _ selector: CharacteristicSelector
+  ) async throws {
+    // The other subscribers follow by themselves.
+    old.subscription.reconnectionFailed(number, SubscriptionMachine.Ending(Cause.linkLost))
+    old.mailbox.moves(since: old.subscription.forget(old))
     do {
-      let channel = try channel(selector)
-      if channel === old.channel {
-        try await channel.resubscribe(old.mailbox) { _ = try linkedDevice() }
-      } else {
-        // The objects were created again. The old channel receives signals of the same path: it is
-        // removed first.
-        old.channel.forget(old)
-        let new = try await channel.subscribe(old.mailbox) { _ = try linkedDevice() }
-        present.withLock { $0 = new }
-      }
-      // The connection may have dropped behind the reply.
-      if old.mailbox.isInterrupted { throw Cause.linkLost }
+      let new = try await other.subscribe(old.mailbox, on: try presentLink())
+      present.withLock { $0 = new }
     } catch {
       throw await attributeFailure(error, .notify, "subscribing again to", selector)
     }
-  }
-}
-
-extension DeviceFailure {
-  /// Whether another attempt to resume can help. A characteristic that was there before may be missing
-  /// only until bluetoothd has read the services of the device again.
-  fileprivate var mayPass: Bool {
-    `class` == .passing || code == .characteristicMissing || code == .serviceMissing
   }
 }

@@ -51,7 +51,8 @@ enum HCIAnswer: Hashable, Sendable {
 }
 
 extension HCICommand {
-  /// The answer to this command in a packet of a raw socket; nil for any other packet.
+  /// The answer to this command in a packet of a raw socket; nil for any other packet, such as the
+  /// answer about another connection of the same controller.
   ///
   /// - Parameter packet: Starts with the packet type.
   func answer(in packet: [UInt8]) -> HCIAnswer? {
@@ -59,6 +60,9 @@ extension HCICommand {
     switch HCIEvent(packet.dropFirst()) {
     case .commandComplete(opcode, let parameters)?:
       guard let status = parameters.first.map({ HCIStatus(rawValue: $0) }) else { return nil }
+      // Each raw socket receives the answers to all programs. A refusal may consist of its status.
+      let handle = parameters.dropFirst().prefix(2)
+      guard handle.count < 2 || handle.elementsEqual(self.parameters.prefix(2)) else { return nil }
       return status == .success ? .done(Array(parameters.dropFirst())) : .refused(status)
     case .commandStatus(opcode, let status)? where status != .success:
       return .refused(status)

@@ -26,7 +26,7 @@ struct NotificationQueueTests {
         result.append(
           "-\(count) (\(from.sinceStart.components.seconds)…\(to.sinceStart.components.seconds))"
         )
-      case .lost: result.append("lost")
+      case .interrupted: result.append("interrupted")
       }
     }
     return result
@@ -62,9 +62,9 @@ struct NotificationQueueTests {
   func lossAmongDropped() {
     var queue = NotificationQueue(bound: 2, rule: .dropOldest)
     #expect(put(1, &queue))
-    queue.lost(at: .init(sinceStart: .zero))
+    queue.interrupted(from: .start, to: .start)
     for number in 2...5 { #expect(put(UInt8(number), &queue)) }
-    #expect(taken(queue) == ["-1 (1…1)", "lost", "-2 (2…3)", "4", "5"])
+    #expect(taken(queue) == ["-1 (1…1)", "interrupted", "-2 (2…3)", "4", "5"])
   }
 
   @Test(
@@ -80,7 +80,7 @@ struct NotificationQueueTests {
       switch queue.take() {
       case .value?: taken += 1
       case .dropped(let count, _, _)?: dropped += count
-      case .lost?, nil: Issue.record("nothing was lost, and something was there")
+      case .interrupted?, nil: Issue.record("nothing was lost, and something was there")
       }
     }
     while let entry = queue.take() {

@@ -40,6 +40,20 @@ struct ConnectingTests {
     #expect(bluez.calls == ["Connect", "ReadValue", "Disconnect"])
   }
 
+  @Test("a connect that misses a service on a connection in use keeps no use of it")
+  func failedUse() throws {
+    let (service, bluez) = (try bench.service(), bluez)
+    let missing = try ServiceSelector(parsing: "1809")
+    let session = service.session {
+      service.connect(keep: false, expecting: [missing]).map { _ in true }
+        .catchError { _ in .just(bluez.isConnected) }
+    }
+    // It is up after the failure, and down after the session, in the same turn.
+    let states = session.collect().map { $0 + [bluez.isConnected] }
+    #expect(try bench.first(states) == [true, false])
+    #expect(bluez.calls == ["Connect", "Disconnect"])
+  }
+
   @Test("after an explicit disconnect, the end of the turn sends no Disconnect")
   func disconnects() throws {
     let service = try bench.service()

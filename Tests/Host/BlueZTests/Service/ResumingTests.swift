@@ -63,7 +63,8 @@ struct ResumingTests {
       if number == 1 { loop.after(.seconds(2)) { bluez.linkLost() } }
     }
     let (events, _) = try events(for: .seconds(30))
-    #expect(story(events) == ["1", "gap", "3"])
+    // Two, as there was a subscription between them, for no time at all.
+    #expect(story(events) == ["1", "gap", "gap", "3"])
     #expect(bluez.calls.count { $0 == "Connect" } == 3)
   }
 
@@ -225,14 +226,31 @@ struct ResumingTests {
           _ = try await channel.read()
         }
         await #expect(throws: CancellationError.self) { try await task.value }
-        let arrival = channel.state.withLock { $0.filter.arrived([1], at: loop.now) }
-        let isHeld = if case .hold = arrival { true } else { false }
-        pending.withLock { $0 = isHeld }
+        pending.withLock { $0 = channel.subscription.holdsValues }
         try await sink(())
       }
     }
     .firstOrDefault((), within: .seconds(20))
     #expect(pending.withLock { $0 } == false)
+  }
+
+  @Test("a session whose subscription has resumed ends its connection, and not only its turn")
+  func sessionEnds() throws {
+    let (loop, bluez) = (bench.loop, bluez)
+    started { bluez, number, call in
+      call.reply()
+      loop.after(.seconds(1)) { bluez.notify([UInt8(number)]) }
+      if number < 3 { loop.after(.seconds(2)) { bluez.linkLost() } }
+    }
+    let service = try bench.service()
+    let level = level
+    let session = service.session {
+      service.subscribe(level, Self.resuming).flattenMap { $0.take(5).collect() }
+    }
+    // In the same turn.
+    let isUp = session.collect().map { _ in bluez.isConnected }
+    #expect(try bench.first(isUp) == false)
+    #expect(bluez.calls.suffix(2) == ["StopNotify", "Disconnect"])
   }
 
   @Test("a subscriber that joined a subscription by signals resumes by signals")
