@@ -19,7 +19,7 @@ import pytest
 
 from blerun.devices import text
 from blerun.program import PROGRAM
-from blerun.room import Room
+from blerun.room import TIMES, Room
 
 SHOWN = 30
 LONGEST_NAME = 120
@@ -45,18 +45,22 @@ class SimulatedBlueZ:
     chains: int = 0
 
     def __call__(
-        self, *definitions: str | Path | Mapping[str, Any], seed: int | None = None
+        self,
+        *definitions: str | Path | Mapping[str, Any],
+        seed: int | None = None,
+        times: str | None = None,
     ) -> Room:
         """Starts a room and makes it the system bus of this test.
 
         Definitions are devices in Python, or files, with paths relative to the folder of the test.
+        Times are "exact", as bluetoothd has them, or "fast"; if not given, those of this run.
         """
         __tracebackhide__ = True
         option = self.request.config.getoption
         name = f"room-{len(self.rooms) + 1}"
         paths = [self._path(each, name, n) for n, each in enumerate(definitions, 1)]
         seed = option("--blerun-seed") if seed is None else seed
-        room = Room(paths, seed, self.request.path.parent)
+        room = Room(paths, seed, self.request.path.parent, times or _times(self.request.config))
         self.rooms.append(room)
         self.use(room)
         if option("--blerun-artifacts"):
@@ -144,6 +148,30 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--blerun-seed", metavar="N", type=int, help="The seed of rooms that are given none."
     )
+    times = (
+        "The times of rooms: fast (default) ends a connection at once after Disconnect; exact waits "
+        "2 s, as bluetoothd does."
+    )
+    group.addoption("--blerun-times", choices=list(TIMES), help=times)
+    parser.addini("blerun_times", times)
+
+
+def _times(config: pytest.Config) -> str:
+    """The times of rooms: those of the option, else of the ini file, else fast."""
+    return config.getoption("--blerun-times") or config.getini("blerun_times") or "fast"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if (times := _times(config)) not in TIMES:
+        raise pytest.UsageError(f"blerun_times: expected {' or '.join(TIMES)}, found '{times}'")
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    times = _times(config)
+    return {
+        "fast": "blerun: fast times: a connection ends at once after Disconnect (--blerun-times exact: 2 s)",
+        "exact": "blerun: exact times: a connection ends 2 s after Disconnect, as with bluetoothd",
+    }[times]
 
 
 @pytest.fixture
@@ -214,7 +242,7 @@ def pytest_runtest_makereport(
             lines = [f"(no log: {error})"]
         lines += room.messages()
         seed = "default seed" if room.seed is None else f"seed {room.seed}"
-        title = f"blerun room {number}, {seed}"
+        title = f"blerun room {number}, {seed}, {room.times} times"
         left_out = [f"({len(lines) - SHOWN} earlier entries)"] if len(lines) > SHOWN else []
         report.sections.append((title, "\n".join(left_out + lines[-SHOWN:])))
         for raised in room.handler_errors:

@@ -15,6 +15,8 @@ from blerun.devices import keys, text
 from blerun.logic import Logic, answering, octets
 from blerun.program import PROGRAM
 
+# The options of `blerun simulate` for each timing. A scenario whose host has a delay keeps it.
+TIMES = {"fast": ["--disconnect-delay", "0s"], "exact": []}
 STARTING = 30.0
 ENDING = 5.0
 POLLING = 0.01
@@ -50,11 +52,22 @@ class Entry(NamedTuple):
 
 
 class Room:
-    """Simulated devices on a private bus at `address`, until `close`."""
+    """Simulated devices on a private bus at `address`, until `close`.
 
-    def __init__(self, files: Sequence[Path], seed: int | None = None, cwd: Path | None = None):
+    `times` is "exact", as bluetoothd has them, or "fast": a connection ends at once after Disconnect.
+    """
+
+    def __init__(
+        self,
+        files: Sequence[Path],
+        seed: int | None = None,
+        cwd: Path | None = None,
+        times: str = "exact",
+    ):
         __tracebackhide__ = True
-        self.files, self.seed = files, seed
+        if times not in TIMES:
+            raise ValueError(f"unknown times {times!r}: expected {' or '.join(TIMES)}")
+        self.files, self.seed, self.times = files, seed, times
         self.handler_errors: list[BaseException] = []
         self._logic: dict[tuple[str, str], Logic] = {}
         self._monitor: subprocess.Popen[bytes] | None = None
@@ -63,7 +76,7 @@ class Room:
         command = ["sh", "-c", 'echo "$DBUS_SYSTEM_BUS_ADDRESS"; exec cat >/dev/null']
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115
         self._process = subprocess.Popen(
-            [PROGRAM, "simulate", *files, *seeded, "--control", "--", *command],
+            [PROGRAM, "simulate", *files, *seeded, *TIMES[times], "--control", "--", *command],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,

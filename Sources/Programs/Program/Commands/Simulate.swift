@@ -12,7 +12,7 @@ struct Simulate: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "simulate",
     abstract: "Run any BlueZ program against simulated devices.",
-    usage: "blerun simulate <definition> ... [--seed <seed>] [--control] [-- <command> ...]",
+    usage: "blerun simulate <definition> ... [<options>] [-- <command> ...]",
     discussion: """
       Starts a private message bus with a simulated org.bluez, sets DBUS_SYSTEM_BUS_ADDRESS for the \
       command, and ends with its exit status: 128 + n when signal n ended it, 125 when the \
@@ -33,6 +33,14 @@ struct Simulate: ParsableCommand {
   @Option(help: "The seed of all randomness in the simulation (default: the scenario's, or 0).")
   var seed: UInt64?
 
+  @Option(
+    help: .time(
+      "From Disconnect to the end of the connection, unless a scenario's host says it (default: 2s, as bluetoothd)."
+    ),
+    transform: Duration.argument
+  )
+  var disconnectDelay: Duration?
+
   @Flag(help: "Let anybody on the private bus steer the simulation while it runs.")
   var control = false
 
@@ -40,11 +48,11 @@ struct Simulate: ParsableCommand {
   var command: [String] = []
 
   enum CodingKeys: CodingKey {
-    case definitions, seed, control
+    case definitions, seed, disconnectDelay, control
   }
 
   func run() throws {
-    let scenario = try loadScenario(definitions, of: "simulate")
+    let scenario = try scenario()
     do {
       throw Ending(ExitStatus(rawValue: try serve(scenario)))
     } catch let ending as Ending {
@@ -54,6 +62,13 @@ struct Simulate: ParsableCommand {
     } catch {
       throw Ending(.simulationFailed, "the simulation failed: \(error)")
     }
+  }
+
+  /// Loads the definitions. The host has the delay of the option unless a scenario says another one.
+  func scenario() throws -> ScenarioDefinition {
+    var scenario = try loadScenario(definitions, of: "simulate")
+    scenario.host.disconnectDelay = scenario.host.disconnectDelay ?? disconnectDelay
+    return scenario
   }
 
   /// Returns the error about a word after the definitions that is not a file: it is probably the command, whose
