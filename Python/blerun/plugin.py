@@ -99,7 +99,8 @@ class SimulatedBlueZ:
 
     def use(self, room: Room) -> None:
         """Makes a room the system bus of this test and its child processes, if there are several."""
-        self.environment.setenv("DBUS_SYSTEM_BUS_ADDRESS", room.address)
+        for name, value in room.variables.items():
+            self.environment.setenv(name, value)
 
     def run(
         self, file: str | Path, *options: str, check: bool = True, **variables: object

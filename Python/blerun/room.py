@@ -15,6 +15,8 @@ from blerun.devices import keys, text
 from blerun.logic import Logic, answering, octets
 from blerun.program import PROGRAM
 
+# The variables that `blerun simulate` sets: the bus, and for Qt the simulated release of BlueZ.
+VARIABLES = ("DBUS_SYSTEM_BUS_ADDRESS", "BLUETOOTH_FORCE_DBUS_LE_VERSION")
 # The options of `blerun simulate` for each timing. A scenario whose host has a delay keeps it.
 TIMES = {"fast": ["--disconnect-delay", "0s"], "exact": []}
 STARTING = 30.0
@@ -73,7 +75,8 @@ class Room:
         self._monitor: subprocess.Popen[bytes] | None = None
         seeded = [] if seed is None else ["--seed", str(seed)]
         # `cat` ends at the end of its input: also when this process is killed.
-        command = ["sh", "-c", 'echo "$DBUS_SYSTEM_BUS_ADDRESS"; exec cat >/dev/null']
+        shown = " ".join(f"${variable}" for variable in VARIABLES)
+        command = ["sh", "-c", f'echo "{shown}"; exec cat >/dev/null']
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115
         self._process = subprocess.Popen(
             [PROGRAM, "simulate", *files, *seeded, *TIMES[times], "--control", "--", *command],
@@ -84,7 +87,8 @@ class Room:
             cwd=cwd,
         )
         try:
-            self.address = self._first_line()
+            self.variables = dict(zip(VARIABLES, self._first_line().split(" "), strict=True))
+            self.address = self.variables[VARIABLES[0]]
             self._bus = ControlBus(self.address)
         except BaseException:
             self._end()
@@ -151,7 +155,7 @@ class Room:
     @property
     def environment(self) -> dict[str, str]:
         """An environment for programs that use this room."""
-        return {**os.environ, "DBUS_SYSTEM_BUS_ADDRESS": self.address}
+        return {**os.environ, **self.variables}
 
     def __getitem__(self, device: str) -> "RoomDevice":
         """Returns a device by its name or address."""

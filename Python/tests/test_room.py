@@ -221,10 +221,19 @@ def test_a_test_has_several_rooms(simulated_bluez: SimulatedBlueZ) -> None:
 
 
 def test_other_programs_use_the_environment(simulated_bluez: SimulatedBlueZ) -> None:
-    room = simulated_bluez(door())
-    program = "import os; print(os.environ['DBUS_SYSTEM_BUS_ADDRESS'])"
-    printed = subprocess.check_output(["python3", "-c", program], env=room.environment, text=True)
-    assert printed.strip() == room.address
+    host = {"bluez": "5.83"}
+    room = simulated_bluez({"scenario": "x", "host": host, "devices": []})
+    simulated_bluez(door())
+    names = "DBUS_SYSTEM_BUS_ADDRESS", "BLUETOOTH_FORCE_DBUS_LE_VERSION"
+    program = f"import os; print(*[os.environ[name] for name in {names}])"
+
+    def printed(environment: dict[str, str] | None) -> list[str]:
+        command = ["python3", "-c", program]
+        return subprocess.check_output(command, env=environment, text=True).split()
+
+    assert printed(room.environment) == [room.address, "5.83"]
+    simulated_bluez.use(room)
+    assert printed(None) == [room.address, "5.83"]
 
 
 def test_a_device_in_python_has_the_keys_of_a_file() -> None:

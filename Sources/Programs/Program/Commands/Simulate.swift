@@ -14,10 +14,10 @@ struct Simulate: ParsableCommand {
     abstract: "Run any BlueZ program against simulated devices.",
     usage: "blerun simulate <definition> ... [<options>] [-- <command> ...]",
     discussion: """
-      Starts a private message bus with a simulated org.bluez, sets DBUS_SYSTEM_BUS_ADDRESS for the \
-      command, and ends with its exit status: 128 + n when signal n ended it, 125 when the \
+      Starts a private message bus with a simulated org.bluez, sets DBUS_SYSTEM_BUS_ADDRESS, \
+      and BLUETOOTH_FORCE_DBUS_LE_VERSION for Qt, for the command, and ends with its exit status: 128 + n when signal n ended it, 125 when the \
       simulation failed, 126 when the command cannot be run, 127 when it is not found. Without a \
-      command it prints the address and runs until Ctrl-C.
+      command it prints both variables and runs until Ctrl-C.
 
         blerun simulate Simulators/devices/heart-rate.yaml \\
           -- bluetoothctl list
@@ -125,12 +125,26 @@ struct Simulate: ParsableCommand {
           + "\(ControlNames.path.text) \(ControlNames.interface) ListDevices"
       )
     }
-    guard !command.isEmpty else { return try serveUntilSignalled(bus, on: loop) }
-    let environment = [("DBUS_SYSTEM_BUS_ADDRESS", bus.address), bus.mark]
-    return try ChildProcess.run(command, environment: environment, on: loop)
+    let variables = Self.variables(bus: bus.address, scenario.host)
+    guard !command.isEmpty else { return try serveUntilSignalled(variables, on: loop) }
+    return try ChildProcess.run(command, environment: variables + [bus.mark], on: loop)
   }
 
-  private func serveUntilSignalled(_ bus: PrivateBus, on loop: Loop) throws -> Int32 {
+  /// The environment of programs that use the simulation.
+  ///
+  /// - Source: Qt asks the owner of org.bluez, `/proc/PID/exe --version`, for the release of BlueZ, and here that is
+  ///   blerun; without a release every connection fails. The variable replaces that question: Qt 6.5 and 5.15,
+  ///   `src/bluetooth/bluez/bluez5_helper.cpp` (bluetoothdVersion).
+  static func variables(bus: String, _ host: HostDefinition) -> [(String, String)] {
+    [
+      ("DBUS_SYSTEM_BUS_ADDRESS", bus),
+      ("BLUETOOTH_FORCE_DBUS_LE_VERSION", "\(SimulatorSettings(host).version)"),
+    ]
+  }
+
+  private func serveUntilSignalled(
+    _ variables: [(String, String)], on loop: Loop
+  ) throws -> Int32 {
     let ended = Guarded<SystemSignal?>(nil)
     let signals = SystemSignals { signal in
       guard SystemSignal.endings.contains(signal) else { return }
@@ -138,7 +152,7 @@ struct Simulate: ParsableCommand {
     }
     defer { signals.close() }
     let output = StandardOutput()
-    output.line("DBUS_SYSTEM_BUS_ADDRESS=\(bus.address)")
+    for (name, value) in variables { output.line("\(name)=\(value)") }
     // If the address of the bus cannot be printed, no program could use it.
     try output.end()
     StandardError.notice("serving org.bluez; Ctrl-C ends it")
