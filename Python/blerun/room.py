@@ -19,6 +19,7 @@ from blerun.program import PROGRAM
 VARIABLES = ("DBUS_SYSTEM_BUS_ADDRESS", "BLUETOOTH_FORCE_DBUS_LE_VERSION")
 # The options of `blerun simulate` for each timing. A scenario whose host has a delay keeps it.
 TIMES = {"fast": ["--disconnect-delay", "0s"], "exact": []}
+REFUSED = "write-refused-0x"
 STARTING = 30.0
 ENDING = 5.0
 POLLING = 0.01
@@ -310,14 +311,27 @@ class RoomDevice:
             f"{characteristic} of {self.name} was notified to nobody",
         )
 
-    def written(self, characteristic: str) -> list[bytes]:
-        """Returns the values that clients wrote and the device received, in order."""
-        return self._values("written", characteristic)
+    def written(self, characteristic: str, refused: bool = False) -> list[bytes]:
+        """Returns the values that clients wrote and the device accepted, in order.
+
+        With `refused` those that it refused, too.
+        """
+        found = self.room.call("FindCharacteristic", "ss", self.name, characteristic)
+        values: list[bytes] = []
+        for entry in self.room.log():
+            if [entry.device, entry.attribute] != found:
+                continue
+            if entry.event == "written":
+                values.append(entry.value)
+            elif entry.event.startswith(REFUSED) and not refused and entry.value in values:
+                # The entry of the refused write is before this one, and is the last with its value.
+                del values[len(values) - 1 - values[::-1].index(entry.value)]
+        return values
 
     def wait_for_write(
         self, characteristic: str, timeout: float = 5.0, count: int = 1
     ) -> list[bytes]:
-        """Returns the written values once there are `count`. Blocks: for clients in other threads or
+        """Returns the accepted values once there are `count`. Blocks: for clients in other threads or
         processes."""
         times = "once" if count == 1 else f"{count} times"
         what = f"{characteristic} of {self.name} was not written {times}"

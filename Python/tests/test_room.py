@@ -3,9 +3,11 @@
 import asyncio
 import json
 import subprocess
+from contextlib import suppress
 
 import pytest
 from bleak import BleakClient, BleakScanner
+from bleak.exc import BleakError
 
 from blerun import ATTError, Device, Room, SimulationError
 from blerun.devices import text
@@ -97,6 +99,36 @@ def test_writes_are_found_by_name_and_by_uuid(simulated_bluez: SimulatedBlueZ) -
     assert room["Door-1"].written("battery-level") == []
     with pytest.raises(SimulationError, match="not written 3 times within"):
         room["Door-1"].wait_for_write(COMMAND, timeout=0.1, count=3)
+
+
+def test_a_refused_write_is_not_among_the_written(simulated_bluez: SimulatedBlueZ) -> None:
+    code = {"characteristic": "fff1", "properties": ["write"]}
+    code["responses"] = [{"when": {"u8": 1}}, {"refuse": 0x80}]
+    short = {"characteristic": "fff3", "properties": ["write"], "longest": 1}
+    services = [{"service": "fff0", "characteristics": [code, short]}]
+    room = simulated_bluez(Device("Door-1", services=services))
+    uuid = "0000{}-0000-1000-8000-00805f9b34fb"
+
+    async def write() -> None:
+        async with await connected() as client:
+            for name, value in (
+                ("fff1", b"\1"),
+                ("fff1", b"\2"),
+                ("fff3", b"\1\2"),
+                ("fff1", b"\1"),
+            ):
+                with suppress(BleakError):
+                    await client.write_gatt_char(uuid.format(name), value, response=True)
+            room["Door-1"].fault(on="write", do="refuse 0x81")
+            with pytest.raises(BleakError):
+                await client.write_gatt_char(uuid.format("fff1"), b"\1", response=True)
+
+    asyncio.run(write())
+    assert room["Door-1"].written("fff1") == [b"\1", b"\1"]
+    assert room["Door-1"].written("fff1", refused=True) == [b"\1", b"\2", b"\1", b"\1"]
+    assert room["Door-1"].written("fff3") == []
+    refusals = [entry.event for entry in room.log() if "refused" in entry.event]
+    assert refusals == ["write-refused-0x80", "write-refused-0x0d", "write-refused-0x81"]
 
 
 def test_refusals_are_exceptions_with_names(simulated_bluez: SimulatedBlueZ) -> None:
