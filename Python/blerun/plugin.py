@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 from blerun.devices import text
+from blerun.glance import glance
 from blerun.program import PROGRAM
 from blerun.room import TIMES, Room
 
@@ -237,8 +238,11 @@ def pytest_runtest_makereport(
                 room.handler_errors.remove(call.excinfo.value)
         return report
     for number, room in enumerate(made.rooms, 1):
+        ends: list[str] = []
         try:
-            lines = [str(entry) for entry in room.log()]
+            entries = room.log()
+            lines = [str(entry) for entry in entries]
+            ends = glance(entries, room.names())
         except Exception as error:  # Must not replace the failure of the test.
             lines = [f"(no log: {error})"]
         lines += room.messages()
@@ -246,6 +250,8 @@ def pytest_runtest_makereport(
         title = f"blerun room {number}, {seed}, {room.times} times"
         left_out = [f"({len(lines) - SHOWN} earlier entries)"] if len(lines) > SHOWN else []
         report.sections.append((title, "\n".join(left_out + lines[-SHOWN:])))
+        if ends:
+            report.sections.append((f"blerun room {number}, in short", "\n".join(ends)))
         for raised in room.handler_errors:
             if call.excinfo and call.excinfo.value is not raised:
                 printed = "".join(traceback.format_exception(raised))

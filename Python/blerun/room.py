@@ -203,6 +203,10 @@ class Room:
         """Returns the addresses of the devices."""
         return [address for address, _, _ in self.call("ListDevices")[0]]
 
+    def names(self) -> dict[str, str]:
+        """Returns the names of the devices, by address."""
+        return {address: name for address, name, _ in self.call("ListDevices")[0]}
+
     def fault(self, fault: str | None = None, **rule: Any) -> None:
         """Adds a fault to every device: see `RoomDevice.fault`."""
         for address in self.devices():

@@ -232,6 +232,28 @@ def test_asks_itself(simulated_bluez):
     )
 
 
+def test_a_failure_without_an_exception_of_bleak_says_what_another_process_did(
+    pytester: pytest.Pytester,
+) -> None:
+    pytester.makepyfile(client=CONNECTS + "\nasyncio.run(connect())\n")
+    pytester.makepyfile(
+        DEVICE
+        + """
+import subprocess
+import sys
+
+def test_runs_a_program(simulated_bluez):
+    simulated_bluez(DOOR)
+    subprocess.run([sys.executable, "client.py"], check=True)
+    assert False
+"""
+    )
+    result = pytester.runpytest_subprocess()
+    result.stdout.fnmatch_lines(
+        ["*- blerun room 1, in short -*", "Door-1 connect * → connected", "*→ disconnected"]
+    )
+
+
 def test_a_scenario_keeps_its_own_delay(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(
         CONNECTS
