@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+from blerun.agent import Agent, AgentRegistration, passkey_number
 from blerun.bus import ControlBus, SimulationError
 from blerun.devices import keys, text
 from blerun.logic import Logic, answering, octets
@@ -91,6 +92,7 @@ class Room:
             self.variables = dict(zip(VARIABLES, self._first_line().split(" "), strict=True))
             self.address = self.variables[VARIABLES[0]]
             self._bus = ControlBus(self.address)
+            self._agents = AgentRegistration(self._bus)
         except BaseException:
             self._end()
             raise
@@ -215,6 +217,17 @@ class Room:
     def restart(self, seconds: float = 0.1) -> None:
         """Lets bluetoothd crash, and returns when it has started again, after this time."""
         self.call("Restart", "u", round(seconds * 1000))
+        self._agents.renew()
+
+    def agent(self, passkey: int | str | None = None, confirm: bool = True) -> Agent:
+        """Registers an agent, as a desktop has one, in place of an earlier one of this room.
+
+        It types the passkey when bluetoothd asks for one, and confirms numbers and pairings, or
+        refuses them.
+        """
+        agent = Agent(passkey_number(passkey), confirm)
+        self._agents.register(agent)
+        return agent
 
     def log(self, since: int = 0) -> list[Entry]:
         """Returns the log of calls and events: the entries with numbers above `since`."""
