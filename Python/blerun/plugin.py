@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 
-from blerun.devices import text
+from blerun.devices import LoadedDevice, text
 from blerun.glance import glance
 from blerun.program import PROGRAM
 from blerun.room import TIMES, Room
@@ -47,13 +47,13 @@ class SimulatedBlueZ:
 
     def __call__(
         self,
-        *definitions: str | Path | Mapping[str, Any],
+        *definitions: "Definition",
         seed: int | None = None,
         times: str | None = None,
     ) -> Room:
         """Starts a room and makes it the system bus of this test.
 
-        Definitions are devices in Python, or files, with paths relative to the folder of the test.
+        Definitions are devices in Python, or files, also with changes, with paths relative to the folder of the test.
         Times are "exact", as bluetoothd has them, or "fast"; if not given, those of this run.
         """
         __tracebackhide__ = True
@@ -66,13 +66,17 @@ class SimulatedBlueZ:
         self.use(room)
         if option("--blerun-artifacts"):
             room.record(self.files / f"{name}.pcap")
+        for number, each in enumerate(definitions, 1):
+            if isinstance(each, LoadedDevice):
+                room.change(each.used.get("address", _address(number)), each)
         return room
 
-    def _path(self, definition: str | Path | Mapping[str, Any], room: str, number: int) -> Path:
-        if not isinstance(definition, Mapping):
+    def _path(self, definition: "Definition", room: str, number: int) -> Path:
+        if isinstance(definition, LoadedDevice):
+            definition = definition.scenario(_address(number))
+        elif not isinstance(definition, Mapping):
             return Path(definition)
-        # Not an address of the ready-made devices, which may be in the same room.
-        address = "DE:FA:17:00:" + number.to_bytes(2, "big").hex(":").upper()
+        address = _address(number)
         path = self.files / f"{room}-{number}.json"
         given = definition if "devices" in definition else {"address": address, **definition}
         path.write_text(text(given, indent=2, find=self._find), "utf-8")
@@ -135,6 +139,14 @@ class SimulatedBlueZ:
             room.settle()
             if room.handler_errors:
                 raise room.handler_errors[0]
+
+
+Definition = str | Path | Mapping[str, Any] | LoadedDevice
+
+
+def _address(number: int) -> str:
+    """The address of a device without one: none of the ready-made devices, which may be in the same room."""
+    return "DE:FA:17:00:" + number.to_bytes(2, "big").hex(":").upper()
 
 
 _made = pytest.StashKey[SimulatedBlueZ]()

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 
 from blerun.agent import Agent, AgentRegistration, passkey_number
 from blerun.bus import ControlBus, SimulationError
-from blerun.devices import keys, text
+from blerun.devices import LoadedDevice, keys, text
 from blerun.logic import Logic, answering, octets
 from blerun.program import PROGRAM
 
@@ -204,6 +204,16 @@ class Room:
     def devices(self) -> list[str]:
         """Returns the addresses of the devices."""
         return [address for address, _, _ in self.call("ListDevices")[0]]
+
+    def change(self, address: str, loaded: LoadedDevice) -> None:
+        """Applies the changes of a loaded device, before a client uses it."""
+        device = self[address]
+        for characteristic, value in loaded.values.items():
+            device.set(characteristic, value)
+        if loaded.advertisement:
+            device.advertise(**loaded.advertisement)
+        for fault in loaded.faults:
+            device.fault(**fault)
 
     def names(self) -> dict[str, str]:
         """Returns the names of the devices, by address."""

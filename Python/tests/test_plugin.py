@@ -175,6 +175,59 @@ def test_missing(simulated_bluez):
     result.stdout.fnmatch_lines(["E*no such file: */tests/missing*"])
 
 
+def test_a_device_of_a_file_is_loaded_with_changes(pytester: pytest.Pytester) -> None:
+    devices = pytester.path / "devices"
+    devices.mkdir()
+    (devices / "lamp.yaml").write_text(
+        "name: Lamp\naddress: C0:FF:EE:00:00:01\n"
+        "names: { colour: 6c610002-1b1a-4e1c-8f6b-0b6c1d2e3f40 }\n"
+        "services:\n  - service: fff0\n    characteristics:\n"
+        "      - { characteristic: colour, properties: [read], value: { hex: 0011ff } }\n"
+        "      - { characteristic: fff2, properties: [read], value: { u8: 1 } }\n"
+    )
+    pytester.makepyfile(
+        """
+import pytest
+from blerun import Device, SimulationError
+
+LAMP = "devices/lamp.yaml"
+
+def test_changes(simulated_bluez):
+    red = Device.load(LAMP, name="Red", values={"colour": b"\\xff\\x00\\x00", "FFF2": 2})
+    other = Device.load(LAMP, address="C0:FF:EE:00:00:09", advertisement={"rssi": -90})
+    room = simulated_bluez(LAMP, red, other)
+    assert room.names() == {
+        "C0:FF:EE:00:00:01": "Lamp", "DE:FA:17:00:00:02": "Red", "C0:FF:EE:00:00:09": "Lamp"
+    }
+    assert room["Red"].get("colour") == b"\\xff\\x00\\x00"
+    assert room["Red"].get("fff2") == b"\\x02"
+    for address in ("C0:FF:EE:00:00:01", "C0:FF:EE:00:00:09"):
+        assert room[address].get("colour") == b"\\x00\\x11\\xff"
+
+def test_faults(simulated_bluez):
+    import asyncio
+    from bleak import BleakClient, BleakScanner
+
+    async def read():
+        async with BleakClient(await BleakScanner.find_device_by_name("Lamp")) as client:
+            await client.read_gatt_char("0000fff2-0000-1000-8000-00805f9b34fb")
+
+    simulated_bluez(Device.load(LAMP, faults=[{"on": "read", "do": "refuse 0x81"}]))
+    with pytest.raises(Exception, match="0x81"):
+        asyncio.run(read())
+
+def test_mistake(simulated_bluez):
+    simulated_bluez(Device.load(LAMP, values={"color": 1}))
+
+def test_no_file(simulated_bluez):
+    simulated_bluez(Device.load("devices/missing.yaml"))
+"""
+    )
+    result = pytester.runpytest_subprocess()
+    result.assert_outcomes(passed=2, failed=2)
+    result.stdout.fnmatch_lines(["E*did you mean 'colour'*", "E*missing.yaml*"])
+
+
 def test_the_seed_of_the_command_line_is_that_of_rooms(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(
         DEVICE + "def test(simulated_bluez):\n    simulated_bluez(DOOR); assert 0\n"
