@@ -41,6 +41,15 @@ struct Simulate: ParsableCommand {
   )
   var disconnectDelay: Duration?
 
+  @Option(
+    help: .value(
+      "answer",
+      "Answer pairings as the user of a desktop: a passkey of six digits, yes (confirm), or no."
+    ),
+    transform: Self.agentArgument
+  )
+  var agent: DesktopAgent.Answer?
+
   @Flag(help: "Let anybody on the private bus steer the simulation while it runs.")
   var control = false
 
@@ -48,7 +57,12 @@ struct Simulate: ParsableCommand {
   var command: [String] = []
 
   enum CodingKeys: CodingKey {
-    case definitions, seed, disconnectDelay, control
+    case definitions, seed, disconnectDelay, agent, control
+  }
+
+  private static func agentArgument(_ argument: String) throws -> DesktopAgent.Answer {
+    if let answer = DesktopAgent.Answer(argument) { return answer }
+    throw ValidationError("expected a passkey of six digits, yes or no, found '\(argument)'")
   }
 
   func run() throws {
@@ -101,15 +115,18 @@ struct Simulate: ParsableCommand {
       try await MessageBus.open(address: .given(bus.address), on: loop)
     }
     let (seed, log) = (seed ?? scenario.seed ?? 0, control ? BoundaryLog() : nil)
-    let (player, server) = try loop.run {
+    let (player, desktop, server) = try loop.run {
       let player = World.player(
         scenario, on: loop, seed: seed, log: log, connect: connect, closeBus: bus.stop
       )
       try await player.start()
-      guard let log else { return (player, ControlServer?.none) }
+      var desktop: DesktopAgent?
+      if let agent { desktop = DesktopAgent(agent, on: try await connect()) }
+      try await desktop?.start()
+      guard let log else { return (player, desktop, ControlServer?.none) }
       let server = ControlServer(Steering(player, log: log), on: try await connect())
       try await server.start()
-      return (player, server)
+      return (player, desktop, server)
     }
     defer {
       // Must run on the loop, which calls the logic.
@@ -117,7 +134,7 @@ struct Simulate: ParsableCommand {
         player.endLogic()
         player.reportUnused()
       }
-      withExtendedLifetime(server) {}
+      withExtendedLifetime((desktop, server)) {}
     }
     if control {
       StandardError.notice(
