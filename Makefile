@@ -26,7 +26,7 @@ fuzz_counts := messages=60000 device-files=25000 chain-files=20000 batch-files=6
 .NOTPARALLEL:
 .PHONY: help demo build check test test-all set-up-tests set-up-all-tests build-debug run-tests build-release test-seeds \
   lint-python test-python test-web test-consumer simtest fuzz test-lab build-fleet play-lab test-sanitizers docs bench bench-fleet format lint \
-  clean set-up package-build install uninstall dist deb test-deb wheel test-wheel
+  clean set-up package-build install uninstall dist deb test-deb wheel test-wheel release
 
 # Where `make install` puts things; DESTDIR stages them for a package.
 PREFIX ?= /usr/local
@@ -175,6 +175,11 @@ wheel: set-up ## Build the Python wheel in .build-package/wheel: the program and
 
 test-wheel: lint-python wheel ## Install the wheel in a clean root, with present and last major versions of bleak and pytest; run its tests
 	Packaging/test-wheel $(package)/wheel/*.whl $(package)/wheel -n 4
+
+# The version is asked when the program is built.
+release: wheel deb dist ## Wheel, Debian package, tarball, checksums and a list of what is in them, in .build-package/release
+	Packaging/release "$$(.build/release/blerun --version)" $(package)/release \
+	  $(package)/wheel/*.whl $(package)/deb/*.deb $(package)/dist/*.tar.gz
 
 format: ## Format the sources in place
 	swift format -i -r $(swift_sources)
