@@ -25,8 +25,8 @@ fuzz_counts := messages=60000 device-files=25000 chain-files=20000 batch-files=6
 
 .NOTPARALLEL:
 .PHONY: help demo build check test test-all set-up-tests set-up-all-tests build-debug run-tests build-release test-seeds \
-  lint-python test-python test-consumer simtest fuzz test-lab build-fleet play-lab test-sanitizers docs bench bench-fleet format lint \
-  clean set-up package-build install uninstall dist deb test-deb wheel test-wheel
+  lint-python test-python test-web test-consumer simtest fuzz test-lab build-fleet play-lab test-sanitizers docs bench bench-fleet format lint \
+  clean set-up package-build install uninstall dist deb test-deb wheel test-wheel release
 
 # Where `make install` puts things; DESTDIR stages them for a package.
 PREFIX ?= /usr/local
@@ -53,7 +53,7 @@ test: set-up-tests lint build-debug run-tests test-some-seeds ## Lint, then all 
 
 # All kills and repeats of the tests, their pages in Chromium, what is built as a release, all seeds and hostile files, Python.
 test-all: export BLERUN_TEST_ALL := 1
-test-all: set-up-all-tests build-release test test-seeds test-wheel test-consumer docs ## What `make test` samples in full, and the release builds
+test-all: set-up-all-tests build-release test test-seeds test-wheel test-web test-consumer docs ## What `make test` samples in full, and the release builds
 
 # The parts of `make test` and `make test-all`, which .ci/run plays in an order of its own.
 set-up-tests: set-up
@@ -94,6 +94,11 @@ lint-python:
 test-python: lint-python ## ruff, mypy and the tests of the pytest plugin, with the built program; PROGRAM=.build-debug/debug/blerun
 	@.ci/set-up dbus
 	Packaging/test-python $(or $(PROGRAM),.build/release/blerun) $(package)/python -n 4
+
+# In the wheel's clean root there is no browser.
+test-web: ## The sample docs/samples/web: a page in Chromium, with the built program
+	@.ci/set-up dbus chromium python3-venv
+	Packaging/test-python $(or $(PROGRAM),.build/release/blerun) $(package)/python test_web.py
 
 test-consumer: set-up
 	.ci/test -c release --disable-testable-imports --package-path Tests/Consumer --scratch-path .build
@@ -170,6 +175,11 @@ wheel: set-up ## Build the Python wheel in .build-package/wheel: the program and
 
 test-wheel: lint-python wheel ## Install the wheel in a clean root, with present and last major versions of bleak and pytest; run its tests
 	Packaging/test-wheel $(package)/wheel/*.whl $(package)/wheel -n 4
+
+# The version is asked when the program is built.
+release: wheel deb dist ## Wheel, Debian package, tarball, checksums and a list of what is in them, in .build-package/release
+	Packaging/release "$$(.build/release/blerun --version)" $(package)/release \
+	  $(package)/wheel/*.whl $(package)/deb/*.deb $(package)/dist/*.tar.gz
 
 format: ## Format the sources in place
 	swift format -i -r $(swift_sources)

@@ -267,7 +267,8 @@ let programs = floor(
       "CommandTests",
       [
         "Fixtures", "blerun", "blerun-serve", "blerun-fleet", "Program", "BlueZ", "Bluetooth",
-        "DBus", "Documents", "Jobs", "Journal", "NordicSuites", "Signals", argumentParser, grdb,
+        "DBus", "Documents", "Jobs", "Journal", "NordicSuites", "Signals", "SimulatedDevices",
+        argumentParser, grdb,
       ]
     ),
     tests("WebServerTests", ["Fixtures", "WebServer", "Signals"]),

@@ -6,7 +6,7 @@ docs/simulator-control.md describes the object.
 import asyncio
 import concurrent.futures
 import threading
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from functools import cache
 from typing import Any, TypeVar
 
@@ -71,13 +71,27 @@ class ControlBus:
             body=list(arguments),
         )
 
-        reply = _wait(self._bus.call(message))
-        assert reply  # None only for messages that request no reply.
+        reply = self.send(message)
         if reply.message_type is MessageType.ERROR:
             name = (reply.error_name or "").removeprefix(ERRORS)
             text = str(reply.body[0]) if reply.body else name
             raise SimulationError(name, text)
         return list(reply.body)
+
+    def send(self, message: Message) -> Message:
+        """Sends a call, and returns the reply."""
+        reply = _wait(self._bus.call(message))
+        assert reply  # None only for messages that request no reply.
+        return reply
+
+    def answer(self, handler: Callable[[Message], Message | None]) -> Callable[[], None]:
+        """Answers calls with a handler, in the thread of the bus. Returns what removes it."""
+        _loop().call_soon_threadsafe(self._bus.add_message_handler, handler)
+
+        def remove() -> None:
+            _loop().call_soon_threadsafe(self._bus.remove_message_handler, handler)
+
+        return remove
 
     def close(self) -> None:
         """Disconnects from the bus."""

@@ -2,6 +2,8 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 DIGITS = {"hex", "when-like"}  # Keys whose value is a string of hexadecimal digits.
@@ -67,3 +69,35 @@ class Device(dict[str, Any]):
 
     def __init__(self, name: str, *, services: Sequence[Mapping[str, Any]] = (), **others: Any):
         super().__init__(name=name, services=list(services), **keys(others))
+
+    @staticmethod
+    def load(
+        file: str | Path,
+        *,
+        name: str | None = None,
+        address: str | None = None,
+        values: Mapping[str, int | bytes] | None = None,
+        advertisement: Mapping[str, Any] | None = None,
+        faults: Sequence[Mapping[str, Any]] = (),
+    ) -> "LoadedDevice":
+        """Returns the device of a file with changes: `Device.load("lamp.yaml", name="Lamp-2",
+        values={"battery-level": 5})`. The path is relative to the folder of the test."""
+        others = {"name": name, "address": address}
+        used = {key: value for key, value in others.items() if value is not None}
+        return LoadedDevice(file, used, values or {}, keys(advertisement or {}), list(faults))
+
+
+@dataclass(frozen=True)
+class LoadedDevice:
+    """The device of a file, and what is changed in it before a test uses it: see `Device.load`."""
+
+    file: str | Path
+    used: Mapping[str, str]
+    values: Mapping[str, int | bytes] = field(default_factory=dict)
+    advertisement: Mapping[str, Any] = field(default_factory=dict)
+    faults: Sequence[Mapping[str, Any]] = ()
+
+    def scenario(self, address: str) -> dict[str, Any]:
+        """A scenario with the device, at this address unless it has been given another one."""
+        device = {"address": address, **self.used, "use": str(self.file)}
+        return {"scenario": str(self.file), "devices": [device]}

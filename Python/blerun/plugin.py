@@ -17,9 +17,10 @@ from typing import Any
 
 import pytest
 
-from blerun.devices import text
+from blerun.devices import LoadedDevice, text
+from blerun.glance import glance
 from blerun.program import PROGRAM
-from blerun.room import Room
+from blerun.room import TIMES, Room
 
 SHOWN = 30
 LONGEST_NAME = 120
@@ -45,29 +46,37 @@ class SimulatedBlueZ:
     chains: int = 0
 
     def __call__(
-        self, *definitions: str | Path | Mapping[str, Any], seed: int | None = None
+        self,
+        *definitions: "Definition",
+        seed: int | None = None,
+        times: str | None = None,
     ) -> Room:
         """Starts a room and makes it the system bus of this test.
 
-        Definitions are devices in Python, or files, with paths relative to the folder of the test.
+        Definitions are devices in Python, or files, also with changes, with paths relative to the folder of the test.
+        Times are "exact", as bluetoothd has them, or "fast"; if not given, those of this run.
         """
         __tracebackhide__ = True
         option = self.request.config.getoption
         name = f"room-{len(self.rooms) + 1}"
         paths = [self._path(each, name, n) for n, each in enumerate(definitions, 1)]
         seed = option("--blerun-seed") if seed is None else seed
-        room = Room(paths, seed, self.request.path.parent)
+        room = Room(paths, seed, self.request.path.parent, times or _times(self.request.config))
         self.rooms.append(room)
         self.use(room)
         if option("--blerun-artifacts"):
             room.record(self.files / f"{name}.pcap")
+        for number, each in enumerate(definitions, 1):
+            if isinstance(each, LoadedDevice):
+                room.change(each.used.get("address", _address(number)), each)
         return room
 
-    def _path(self, definition: str | Path | Mapping[str, Any], room: str, number: int) -> Path:
-        if not isinstance(definition, Mapping):
+    def _path(self, definition: "Definition", room: str, number: int) -> Path:
+        if isinstance(definition, LoadedDevice):
+            definition = definition.scenario(_address(number))
+        elif not isinstance(definition, Mapping):
             return Path(definition)
-        # Not an address of the ready-made devices, which may be in the same room.
-        address = "DE:FA:17:00:" + number.to_bytes(2, "big").hex(":").upper()
+        address = _address(number)
         path = self.files / f"{room}-{number}.json"
         given = definition if "devices" in definition else {"address": address, **definition}
         path.write_text(text(given, indent=2, find=self._find), "utf-8")
@@ -95,7 +104,8 @@ class SimulatedBlueZ:
 
     def use(self, room: Room) -> None:
         """Makes a room the system bus of this test and its child processes, if there are several."""
-        self.environment.setenv("DBUS_SYSTEM_BUS_ADDRESS", room.address)
+        for name, value in room.variables.items():
+            self.environment.setenv(name, value)
 
     def run(
         self, file: str | Path, *options: str, check: bool = True, **variables: object
@@ -131,6 +141,14 @@ class SimulatedBlueZ:
                 raise room.handler_errors[0]
 
 
+Definition = str | Path | Mapping[str, Any] | LoadedDevice
+
+
+def _address(number: int) -> str:
+    """The address of a device without one: none of the ready-made devices, which may be in the same room."""
+    return "DE:FA:17:00:" + number.to_bytes(2, "big").hex(":").upper()
+
+
 _made = pytest.StashKey[SimulatedBlueZ]()
 
 
@@ -144,6 +162,30 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--blerun-seed", metavar="N", type=int, help="The seed of rooms that are given none."
     )
+    times = (
+        "The times of rooms: fast (default) ends a connection at once after Disconnect; exact waits "
+        "2 s, as bluetoothd does."
+    )
+    group.addoption("--blerun-times", choices=list(TIMES), help=times)
+    parser.addini("blerun_times", times)
+
+
+def _times(config: pytest.Config) -> str:
+    """The times of rooms: those of the option, else of the ini file, else fast."""
+    return config.getoption("--blerun-times") or config.getini("blerun_times") or "fast"
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if (times := _times(config)) not in TIMES:
+        raise pytest.UsageError(f"blerun_times: expected {' or '.join(TIMES)}, found '{times}'")
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    times = _times(config)
+    return {
+        "fast": "blerun: fast times: a connection ends at once after Disconnect (--blerun-times exact: 2 s)",
+        "exact": "blerun: exact times: a connection ends 2 s after Disconnect, as with bluetoothd",
+    }[times]
 
 
 @pytest.fixture
@@ -208,15 +250,20 @@ def pytest_runtest_makereport(
                 room.handler_errors.remove(call.excinfo.value)
         return report
     for number, room in enumerate(made.rooms, 1):
+        ends: list[str] = []
         try:
-            lines = [str(entry) for entry in room.log()]
+            entries = room.log()
+            lines = [str(entry) for entry in entries]
+            ends = glance(entries, room.names())
         except Exception as error:  # Must not replace the failure of the test.
             lines = [f"(no log: {error})"]
         lines += room.messages()
         seed = "default seed" if room.seed is None else f"seed {room.seed}"
-        title = f"blerun room {number}, {seed}"
+        title = f"blerun room {number}, {seed}, {room.times} times"
         left_out = [f"({len(lines) - SHOWN} earlier entries)"] if len(lines) > SHOWN else []
         report.sections.append((title, "\n".join(left_out + lines[-SHOWN:])))
+        if ends:
+            report.sections.append((f"blerun room {number}, in short", "\n".join(ends)))
         for raised in room.handler_errors:
             if call.excinfo and call.excinfo.value is not raised:
                 printed = "".join(traceback.format_exception(raised))

@@ -10,11 +10,17 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+from blerun.agent import Agent, AgentRegistration, passkey_number
 from blerun.bus import ControlBus, SimulationError
-from blerun.devices import keys, text
+from blerun.devices import LoadedDevice, keys, text
 from blerun.logic import Logic, answering, octets
 from blerun.program import PROGRAM
 
+# The variables that `blerun simulate` sets: the bus, and for Qt the simulated release of BlueZ.
+VARIABLES = ("DBUS_SYSTEM_BUS_ADDRESS", "BLUETOOTH_FORCE_DBUS_LE_VERSION")
+# The options of `blerun simulate` for each timing. A scenario whose host has a delay keeps it.
+TIMES = {"fast": ["--disconnect-delay", "0s"], "exact": []}
+REFUSED = "write-refused-0x"
 STARTING = 30.0
 ENDING = 5.0
 POLLING = 0.01
@@ -50,20 +56,32 @@ class Entry(NamedTuple):
 
 
 class Room:
-    """Simulated devices on a private bus at `address`, until `close`."""
+    """Simulated devices on a private bus at `address`, until `close`.
 
-    def __init__(self, files: Sequence[Path], seed: int | None = None, cwd: Path | None = None):
+    `times` is "exact", as bluetoothd has them, or "fast": a connection ends at once after Disconnect.
+    """
+
+    def __init__(
+        self,
+        files: Sequence[Path],
+        seed: int | None = None,
+        cwd: Path | None = None,
+        times: str = "exact",
+    ):
         __tracebackhide__ = True
-        self.files, self.seed = files, seed
+        if times not in TIMES:
+            raise ValueError(f"unknown times {times!r}: expected {' or '.join(TIMES)}")
+        self.files, self.seed, self.times = files, seed, times
         self.handler_errors: list[BaseException] = []
         self._logic: dict[tuple[str, str], Logic] = {}
         self._monitor: subprocess.Popen[bytes] | None = None
         seeded = [] if seed is None else ["--seed", str(seed)]
         # `cat` ends at the end of its input: also when this process is killed.
-        command = ["sh", "-c", 'echo "$DBUS_SYSTEM_BUS_ADDRESS"; exec cat >/dev/null']
+        shown = " ".join(f"${variable}" for variable in VARIABLES)
+        command = ["sh", "-c", f'echo "{shown}"; exec cat >/dev/null']
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115
         self._process = subprocess.Popen(
-            [PROGRAM, "simulate", *files, *seeded, "--control", "--", *command],
+            [PROGRAM, "simulate", *files, *seeded, *TIMES[times], "--control", "--", *command],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,
@@ -71,8 +89,10 @@ class Room:
             cwd=cwd,
         )
         try:
-            self.address = self._first_line()
+            self.variables = dict(zip(VARIABLES, self._first_line().split(" "), strict=True))
+            self.address = self.variables[VARIABLES[0]]
             self._bus = ControlBus(self.address)
+            self._agents = AgentRegistration(self._bus)
         except BaseException:
             self._end()
             raise
@@ -138,7 +158,7 @@ class Room:
     @property
     def environment(self) -> dict[str, str]:
         """An environment for programs that use this room."""
-        return {**os.environ, "DBUS_SYSTEM_BUS_ADDRESS": self.address}
+        return {**os.environ, **self.variables}
 
     def __getitem__(self, device: str) -> "RoomDevice":
         """Returns a device by its name or address."""
@@ -185,6 +205,20 @@ class Room:
         """Returns the addresses of the devices."""
         return [address for address, _, _ in self.call("ListDevices")[0]]
 
+    def change(self, address: str, loaded: LoadedDevice) -> None:
+        """Applies the changes of a loaded device, before a client uses it."""
+        device = self[address]
+        for characteristic, value in loaded.values.items():
+            device.set(characteristic, value)
+        if loaded.advertisement:
+            device.advertise(**loaded.advertisement)
+        for fault in loaded.faults:
+            device.fault(**fault)
+
+    def names(self) -> dict[str, str]:
+        """Returns the names of the devices, by address."""
+        return {address: name for address, name, _ in self.call("ListDevices")[0]}
+
     def fault(self, fault: str | None = None, **rule: Any) -> None:
         """Adds a fault to every device: see `RoomDevice.fault`."""
         for address in self.devices():
@@ -193,6 +227,17 @@ class Room:
     def restart(self, seconds: float = 0.1) -> None:
         """Lets bluetoothd crash, and returns when it has started again, after this time."""
         self.call("Restart", "u", round(seconds * 1000))
+        self._agents.renew()
+
+    def agent(self, passkey: int | str | None = None, confirm: bool = True) -> Agent:
+        """Registers an agent, as a desktop has one, in place of an earlier one of this room.
+
+        It types the passkey when bluetoothd asks for one, and confirms numbers and pairings, or
+        refuses them.
+        """
+        agent = Agent(passkey_number(passkey), confirm)
+        self._agents.register(agent)
+        return agent
 
     def log(self, since: int = 0) -> list[Entry]:
         """Returns the log of calls and events: the entries with numbers above `since`."""
@@ -293,14 +338,27 @@ class RoomDevice:
             f"{characteristic} of {self.name} was notified to nobody",
         )
 
-    def written(self, characteristic: str) -> list[bytes]:
-        """Returns the values that clients wrote and the device received, in order."""
-        return self._values("written", characteristic)
+    def written(self, characteristic: str, refused: bool = False) -> list[bytes]:
+        """Returns the values that clients wrote and the device accepted, in order.
+
+        With `refused` those that it refused, too.
+        """
+        found = self.room.call("FindCharacteristic", "ss", self.name, characteristic)
+        values: list[bytes] = []
+        for entry in self.room.log():
+            if [entry.device, entry.attribute] != found:
+                continue
+            if entry.event == "written":
+                values.append(entry.value)
+            elif entry.event.startswith(REFUSED) and not refused and entry.value in values:
+                # The entry of the refused write is before this one, and is the last with its value.
+                del values[len(values) - 1 - values[::-1].index(entry.value)]
+        return values
 
     def wait_for_write(
         self, characteristic: str, timeout: float = 5.0, count: int = 1
     ) -> list[bytes]:
-        """Returns the written values once there are `count`. Blocks: for clients in other threads or
+        """Returns the accepted values once there are `count`. Blocks: for clients in other threads or
         processes."""
         times = "once" if count == 1 else f"{count} times"
         what = f"{characteristic} of {self.name} was not written {times}"

@@ -45,7 +45,9 @@ def test_passes(simulated_bluez):
     )
     result = pytester.runpytest_subprocess("--blerun-artifacts", "kept", "--blerun-seed", "3")
     result.assert_outcomes(passed=1, failed=1)
-    result.stdout.fnmatch_lines(["*- blerun room 1, seed 7 -*", "*Simulator1.SetValue*2a19*05"])
+    result.stdout.fnmatch_lines(
+        ["*- blerun room 1, seed 7, fast times -*", "*Simulator1.SetValue*2a19*05"]
+    )
     [folder] = (pytester.path / "kept").iterdir()
     assert folder.name.endswith("test_fails")
     assert {path.name for path in folder.iterdir()} == {
@@ -55,7 +57,7 @@ def test_passes(simulated_bluez):
         "chain-1.html",
         "chain-1.jsonl",
     }
-    assert (folder / "room-1.log").read_text().startswith("blerun room 1, seed 7\n")
+    assert (folder / "room-1.log").read_text().startswith("blerun room 1, seed 7, fast times\n")
     trace = (folder / "room-1.pcap").read_bytes()
     assert int.from_bytes(trace[20:24], "little") == DBUS
     places = [trace.index(name) for name in (b"Connect", b"ReadValue", b"SetValue")]
@@ -173,12 +175,161 @@ def test_missing(simulated_bluez):
     result.stdout.fnmatch_lines(["E*no such file: */tests/missing*"])
 
 
+def test_a_device_of_a_file_is_loaded_with_changes(pytester: pytest.Pytester) -> None:
+    devices = pytester.path / "devices"
+    devices.mkdir()
+    (devices / "lamp.yaml").write_text(
+        "name: Lamp\naddress: C0:FF:EE:00:00:01\n"
+        "names: { colour: 6c610002-1b1a-4e1c-8f6b-0b6c1d2e3f40 }\n"
+        "services:\n  - service: fff0\n    characteristics:\n"
+        "      - { characteristic: colour, properties: [read], value: { hex: 0011ff } }\n"
+        "      - { characteristic: fff2, properties: [read], value: { u8: 1 } }\n"
+    )
+    pytester.makepyfile(
+        """
+import pytest
+from blerun import Device, SimulationError
+
+LAMP = "devices/lamp.yaml"
+
+def test_changes(simulated_bluez):
+    red = Device.load(LAMP, name="Red", values={"colour": b"\\xff\\x00\\x00", "FFF2": 2})
+    other = Device.load(LAMP, address="C0:FF:EE:00:00:09", advertisement={"rssi": -90})
+    room = simulated_bluez(LAMP, red, other)
+    assert room.names() == {
+        "C0:FF:EE:00:00:01": "Lamp", "DE:FA:17:00:00:02": "Red", "C0:FF:EE:00:00:09": "Lamp"
+    }
+    assert room["Red"].get("colour") == b"\\xff\\x00\\x00"
+    assert room["Red"].get("fff2") == b"\\x02"
+    for address in ("C0:FF:EE:00:00:01", "C0:FF:EE:00:00:09"):
+        assert room[address].get("colour") == b"\\x00\\x11\\xff"
+
+def test_faults(simulated_bluez):
+    import asyncio
+    from bleak import BleakClient, BleakScanner
+
+    async def read():
+        async with BleakClient(await BleakScanner.find_device_by_name("Lamp")) as client:
+            await client.read_gatt_char("0000fff2-0000-1000-8000-00805f9b34fb")
+
+    simulated_bluez(Device.load(LAMP, faults=[{"on": "read", "do": "refuse 0x81"}]))
+    with pytest.raises(Exception, match="0x81"):
+        asyncio.run(read())
+
+def test_mistake(simulated_bluez):
+    simulated_bluez(Device.load(LAMP, values={"color": 1}))
+
+def test_no_file(simulated_bluez):
+    simulated_bluez(Device.load("devices/missing.yaml"))
+"""
+    )
+    result = pytester.runpytest_subprocess()
+    result.assert_outcomes(passed=2, failed=2)
+    result.stdout.fnmatch_lines(["E*did you mean 'colour'*", "E*missing.yaml*"])
+
+
 def test_the_seed_of_the_command_line_is_that_of_rooms(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(
         DEVICE + "def test(simulated_bluez):\n    simulated_bluez(DOOR); assert 0\n"
     )
     result = pytester.runpytest_subprocess("--blerun-seed", "11")
-    result.stdout.fnmatch_lines(["*- blerun room 1, seed 11 -*"])
+    result.stdout.fnmatch_lines(["*- blerun room 1, seed 11, fast times -*"])
+
+
+CONNECTS = (
+    DEVICE
+    + """
+import asyncio
+import time
+from bleak import BleakClient, BleakScanner
+
+async def connect():
+    async with BleakClient(await BleakScanner.find_device_by_name("Door-1")):
+        begin = time.monotonic()
+    return time.monotonic() - begin
+"""
+)
+
+
+@pytest.mark.parametrize(
+    "options, ini, times",
+    [
+        ([], "", "fast"),
+        (["--blerun-times", "exact"], "", "exact"),
+        ([], "blerun_times = exact", "exact"),
+        (["--blerun-times", "fast"], "blerun_times = exact", "fast"),
+    ],
+)
+def test_a_disconnect_takes_the_time_that_is_asked_for(
+    pytester: pytest.Pytester, options: list[str], ini: str, times: str
+) -> None:
+    pytester.makeini(f"[pytest]\n{ini}\n")
+    expected = "< 1" if times == "fast" else ">= 2"
+    pytester.makepyfile(
+        CONNECTS
+        + f"""
+def test_passes(simulated_bluez):
+    simulated_bluez(DOOR)
+    assert asyncio.run(connect()) {expected}
+
+def test_asks_itself(simulated_bluez):
+    room = simulated_bluez(DOOR, times="exact")
+    assert asyncio.run(connect()) >= 2
+    assert False
+"""
+    )
+    result = pytester.runpytest_subprocess(*options)
+    result.assert_outcomes(passed=1, failed=1)
+    result.stdout.fnmatch_lines(
+        [f"blerun: {times} times: *", "*- blerun room 1, default seed, exact times -*"]
+    )
+
+
+def test_a_failure_without_an_exception_of_bleak_says_what_another_process_did(
+    pytester: pytest.Pytester,
+) -> None:
+    pytester.makepyfile(client=CONNECTS + "\nasyncio.run(connect())\n")
+    pytester.makepyfile(
+        DEVICE
+        + """
+import subprocess
+import sys
+
+def test_runs_a_program(simulated_bluez):
+    simulated_bluez(DOOR)
+    subprocess.run([sys.executable, "client.py"], check=True)
+    assert False
+"""
+    )
+    result = pytester.runpytest_subprocess()
+    result.stdout.fnmatch_lines(
+        ["*- blerun room 1, in short -*", "Door-1 connect * → connected", "*→ disconnected"]
+    )
+
+
+def test_a_scenario_keeps_its_own_delay(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        CONNECTS
+        + """
+def test(simulated_bluez):
+    host = {"disconnect-delay": "1s"}
+    device = {"address": "C0:FF:EE:00:00:01", **DOOR}
+    simulated_bluez({"scenario": "x", "host": host, "devices": [device]})
+    assert 1 <= asyncio.run(connect()) < 2
+"""
+    )
+    pytester.runpytest_subprocess().assert_outcomes(passed=1)
+
+
+def test_unknown_times_are_refused(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        DEVICE + "def test(simulated_bluez):\n    simulated_bluez(DOOR, times='slow')\n"
+    )
+    result = pytester.runpytest_subprocess()
+    result.stdout.fnmatch_lines(["E*ValueError: unknown times 'slow': expected fast or exact"])
+    pytester.makeini("[pytest]\nblerun_times = slow\n")
+    result = pytester.runpytest_subprocess()
+    result.stderr.fnmatch_lines(["ERROR: blerun_times: expected fast or exact, found 'slow'"])
 
 
 def test_a_mistake_in_a_device_is_explained(pytester: pytest.Pytester) -> None:

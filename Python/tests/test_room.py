@@ -3,9 +3,11 @@
 import asyncio
 import json
 import subprocess
+from contextlib import suppress
 
 import pytest
 from bleak import BleakClient, BleakScanner
+from bleak.exc import BleakError
 
 from blerun import ATTError, Device, Room, SimulationError
 from blerun.devices import text
@@ -97,6 +99,36 @@ def test_writes_are_found_by_name_and_by_uuid(simulated_bluez: SimulatedBlueZ) -
     assert room["Door-1"].written("battery-level") == []
     with pytest.raises(SimulationError, match="not written 3 times within"):
         room["Door-1"].wait_for_write(COMMAND, timeout=0.1, count=3)
+
+
+def test_a_refused_write_is_not_among_the_written(simulated_bluez: SimulatedBlueZ) -> None:
+    code = {"characteristic": "fff1", "properties": ["write"]}
+    code["responses"] = [{"when": {"u8": 1}}, {"refuse": 0x80}]
+    short = {"characteristic": "fff3", "properties": ["write"], "longest": 1}
+    services = [{"service": "fff0", "characteristics": [code, short]}]
+    room = simulated_bluez(Device("Door-1", services=services))
+    uuid = "0000{}-0000-1000-8000-00805f9b34fb"
+
+    async def write() -> None:
+        async with await connected() as client:
+            for name, value in (
+                ("fff1", b"\1"),
+                ("fff1", b"\2"),
+                ("fff3", b"\1\2"),
+                ("fff1", b"\1"),
+            ):
+                with suppress(BleakError):
+                    await client.write_gatt_char(uuid.format(name), value, response=True)
+            room["Door-1"].fault(on="write", do="refuse 0x81")
+            with pytest.raises(BleakError):
+                await client.write_gatt_char(uuid.format("fff1"), b"\1", response=True)
+
+    asyncio.run(write())
+    assert room["Door-1"].written("fff1") == [b"\1", b"\1"]
+    assert room["Door-1"].written("fff1", refused=True) == [b"\1", b"\2", b"\1", b"\1"]
+    assert room["Door-1"].written("fff3") == []
+    refusals = [entry.event for entry in room.log() if "refused" in entry.event]
+    assert refusals == ["write-refused-0x80", "write-refused-0x0d", "write-refused-0x81"]
 
 
 def test_refusals_are_exceptions_with_names(simulated_bluez: SimulatedBlueZ) -> None:
@@ -221,10 +253,19 @@ def test_a_test_has_several_rooms(simulated_bluez: SimulatedBlueZ) -> None:
 
 
 def test_other_programs_use_the_environment(simulated_bluez: SimulatedBlueZ) -> None:
-    room = simulated_bluez(door())
-    program = "import os; print(os.environ['DBUS_SYSTEM_BUS_ADDRESS'])"
-    printed = subprocess.check_output(["python3", "-c", program], env=room.environment, text=True)
-    assert printed.strip() == room.address
+    host = {"bluez": "5.83"}
+    room = simulated_bluez({"scenario": "x", "host": host, "devices": []})
+    simulated_bluez(door())
+    names = "DBUS_SYSTEM_BUS_ADDRESS", "BLUETOOTH_FORCE_DBUS_LE_VERSION"
+    program = f"import os; print(*[os.environ[name] for name in {names}])"
+
+    def printed(environment: dict[str, str] | None) -> list[str]:
+        command = ["python3", "-c", program]
+        return subprocess.check_output(command, env=environment, text=True).split()
+
+    assert printed(room.environment) == [room.address, "5.83"]
+    simulated_bluez.use(room)
+    assert printed(None) == [room.address, "5.83"]
 
 
 def test_a_device_in_python_has_the_keys_of_a_file() -> None:

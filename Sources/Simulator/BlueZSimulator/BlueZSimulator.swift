@@ -69,7 +69,7 @@ public final class BlueZSimulator: Sendable {
     host = Host(
       bus: bus, server: server,
       agents: AgentServer(bus: bus, limit: settings.agentTimeout) { server.flush() },
-      settings: settings, observer: observer
+      settings: settings, observer: observer, log: log
     )
     self.devices = devices
     calls = TreatedCalls(host.server, on: bus.loop)

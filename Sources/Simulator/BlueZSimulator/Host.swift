@@ -11,6 +11,8 @@ struct Host: Sendable {
   let agents: AgentServer
   let settings: SimulatorSettings
   let observer: BlueZSimulator.Observer
+  /// The log of calls and events; nil if none was requested.
+  let log: BoundaryLog?
 
   func observe(_ event: SimulatorEvent, at handle: UInt16? = nil) { observer(event, handle) }
 

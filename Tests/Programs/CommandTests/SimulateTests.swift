@@ -43,6 +43,16 @@ struct SimulateTests {
     #expect(try FileManager.default.contentsOfDirectory(atPath: temporary).isEmpty)
   }
 
+  @Test("programs get the bus, and for Qt the simulated release, also of a scenario")
+  func variables() throws {
+    let folder = try TemporaryFolder()
+    let file = try folder.file("room.yaml", "scenario: x\ndevices: []\nhost: { bluez: \"5.83\" }\n")
+    let print = "echo $DBUS_SYSTEM_BUS_ADDRESS $BLUETOOTH_FORCE_DBUS_LE_VERSION"
+    let run = try blerun("simulate", file, "--", "sh", "-c", print)
+    #expect(run.output.hasPrefix("unix:path="), "\(run.output) \(run.errors)")
+    #expect(run.output.hasSuffix(" 5.83\n"), "\(run.output) \(run.errors)")
+  }
+
   @Test("a failed write to standard output or a bus log is reported and ends with 74")
   func full() throws {
     for line in [

@@ -5,6 +5,7 @@
 import ArgumentParser
 import Fixtures
 import Jobs
+import SimulatedDevices
 import Testing
 
 @testable import Program
@@ -167,5 +168,20 @@ struct UsageTests {
       try TraceOption.parse(["--trace", "a.btsnoop"]).check(isSimulated: true)
     }
     #expect(error?.message.contains("use --bus-log") == true)
+  }
+
+  @Test(
+    "--disconnect-delay is that of a simulated host whose scenario says none",
+    arguments: [
+      ("", [], nil), ("", ["--disconnect-delay", "0s"], .zero),
+      ("host: { disconnect-delay: 1s }", ["--disconnect-delay", "0s"], .seconds(1)),
+      ("host: { answer-timeout: 9s }", ["--disconnect-delay", "300ms"], .milliseconds(300)),
+    ] as [(String, [String], Duration?)]
+  )
+  func disconnectDelay(host: String, options: [String], expected: Duration?) throws {
+    let folder = try TemporaryFolder()
+    let file = try folder.file("room.yaml", "scenario: Room\ndevices: []\n\(host)\n")
+    let scenario = try Simulate.parse([file] + options).scenario()
+    #expect(scenario.host.disconnectDelay == expected)
   }
 }

@@ -12,12 +12,12 @@ struct Simulate: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "simulate",
     abstract: "Run any BlueZ program against simulated devices.",
-    usage: "blerun simulate <definition> ... [--seed <seed>] [--control] [-- <command> ...]",
+    usage: "blerun simulate <definition> ... [<options>] [-- <command> ...]",
     discussion: """
-      Starts a private message bus with a simulated org.bluez, sets DBUS_SYSTEM_BUS_ADDRESS for the \
-      command, and ends with its exit status: 128 + n when signal n ended it, 125 when the \
+      Starts a private message bus with a simulated org.bluez, sets DBUS_SYSTEM_BUS_ADDRESS, \
+      and BLUETOOTH_FORCE_DBUS_LE_VERSION for Qt, for the command, and ends with its exit status: 128 + n when signal n ended it, 125 when the \
       simulation failed, 126 when the command cannot be run, 127 when it is not found. Without a \
-      command it prints the address and runs until Ctrl-C.
+      command it prints both variables and runs until Ctrl-C.
 
         blerun simulate Simulators/devices/heart-rate.yaml \\
           -- bluetoothctl list
@@ -33,6 +33,23 @@ struct Simulate: ParsableCommand {
   @Option(help: "The seed of all randomness in the simulation (default: the scenario's, or 0).")
   var seed: UInt64?
 
+  @Option(
+    help: .time(
+      "From Disconnect to the end of the connection, unless a scenario's host says it (default: 2s, as bluetoothd)."
+    ),
+    transform: Duration.argument
+  )
+  var disconnectDelay: Duration?
+
+  @Option(
+    help: .value(
+      "answer",
+      "Answer pairings as the user of a desktop: a passkey of six digits, yes (confirm), or no."
+    ),
+    transform: Self.agentArgument
+  )
+  var agent: DesktopAgent.Answer?
+
   @Flag(help: "Let anybody on the private bus steer the simulation while it runs.")
   var control = false
 
@@ -40,11 +57,16 @@ struct Simulate: ParsableCommand {
   var command: [String] = []
 
   enum CodingKeys: CodingKey {
-    case definitions, seed, control
+    case definitions, seed, disconnectDelay, agent, control
+  }
+
+  private static func agentArgument(_ argument: String) throws -> DesktopAgent.Answer {
+    if let answer = DesktopAgent.Answer(argument) { return answer }
+    throw ValidationError("expected a passkey of six digits, yes or no, found '\(argument)'")
   }
 
   func run() throws {
-    let scenario = try loadScenario(definitions, of: "simulate")
+    let scenario = try scenario()
     do {
       throw Ending(ExitStatus(rawValue: try serve(scenario)))
     } catch let ending as Ending {
@@ -54,6 +76,13 @@ struct Simulate: ParsableCommand {
     } catch {
       throw Ending(.simulationFailed, "the simulation failed: \(error)")
     }
+  }
+
+  /// Loads the definitions. The host has the delay of the option unless a scenario says another one.
+  func scenario() throws -> ScenarioDefinition {
+    var scenario = try loadScenario(definitions, of: "simulate")
+    scenario.host.disconnectDelay = scenario.host.disconnectDelay ?? disconnectDelay
+    return scenario
   }
 
   /// Returns the error about a word after the definitions that is not a file: it is probably the command, whose
@@ -86,15 +115,18 @@ struct Simulate: ParsableCommand {
       try await MessageBus.open(address: .given(bus.address), on: loop)
     }
     let (seed, log) = (seed ?? scenario.seed ?? 0, control ? BoundaryLog() : nil)
-    let (player, server) = try loop.run {
+    let (player, desktop, server) = try loop.run {
       let player = World.player(
         scenario, on: loop, seed: seed, log: log, connect: connect, closeBus: bus.stop
       )
       try await player.start()
-      guard let log else { return (player, ControlServer?.none) }
+      var desktop: DesktopAgent?
+      if let agent { desktop = DesktopAgent(agent, on: try await connect()) }
+      try await desktop?.start()
+      guard let log else { return (player, desktop, ControlServer?.none) }
       let server = ControlServer(Steering(player, log: log), on: try await connect())
       try await server.start()
-      return (player, server)
+      return (player, desktop, server)
     }
     defer {
       // Must run on the loop, which calls the logic.
@@ -102,7 +134,7 @@ struct Simulate: ParsableCommand {
         player.endLogic()
         player.reportUnused()
       }
-      withExtendedLifetime(server) {}
+      withExtendedLifetime((desktop, server)) {}
     }
     if control {
       StandardError.notice(
@@ -110,12 +142,26 @@ struct Simulate: ParsableCommand {
           + "\(ControlNames.path.text) \(ControlNames.interface) ListDevices"
       )
     }
-    guard !command.isEmpty else { return try serveUntilSignalled(bus, on: loop) }
-    let environment = [("DBUS_SYSTEM_BUS_ADDRESS", bus.address), bus.mark]
-    return try ChildProcess.run(command, environment: environment, on: loop)
+    let variables = Self.variables(bus: bus.address, scenario.host)
+    guard !command.isEmpty else { return try serveUntilSignalled(variables, on: loop) }
+    return try ChildProcess.run(command, environment: variables + [bus.mark], on: loop)
   }
 
-  private func serveUntilSignalled(_ bus: PrivateBus, on loop: Loop) throws -> Int32 {
+  /// The environment of programs that use the simulation.
+  ///
+  /// - Source: Qt asks the owner of org.bluez, `/proc/PID/exe --version`, for the release of BlueZ, and here that is
+  ///   blerun; without a release every connection fails. The variable replaces that question: Qt 6.5 and 5.15,
+  ///   `src/bluetooth/bluez/bluez5_helper.cpp` (bluetoothdVersion).
+  static func variables(bus: String, _ host: HostDefinition) -> [(String, String)] {
+    [
+      ("DBUS_SYSTEM_BUS_ADDRESS", bus),
+      ("BLUETOOTH_FORCE_DBUS_LE_VERSION", "\(SimulatorSettings(host).version)"),
+    ]
+  }
+
+  private func serveUntilSignalled(
+    _ variables: [(String, String)], on loop: Loop
+  ) throws -> Int32 {
     let ended = Guarded<SystemSignal?>(nil)
     let signals = SystemSignals { signal in
       guard SystemSignal.endings.contains(signal) else { return }
@@ -123,7 +169,7 @@ struct Simulate: ParsableCommand {
     }
     defer { signals.close() }
     let output = StandardOutput()
-    output.line("DBUS_SYSTEM_BUS_ADDRESS=\(bus.address)")
+    for (name, value) in variables { output.line("\(name)=\(value)") }
     // If the address of the bus cannot be printed, no program could use it.
     try output.end()
     StandardError.notice("serving org.bluez; Ctrl-C ends it")

@@ -96,10 +96,13 @@ public struct BoundaryEntry: Hashable, Sendable, CustomStringConvertible {
     public static let linkUp = "link-up"
     /// A connection ended.
     public static let linkDown = "link-down"
-    /// A device answered a read.
+    /// A device received a read.
     public static let read = "read"
     /// A device received a write.
     public static let written = "written"
+    /// Follows `read`, `written` or `subscribed` when the device refused that request: the operation,
+    /// this word, and the ATT error, as in `write-refused-0x80`.
+    public static let refused = "-refused-0x"
     /// A device's notifications or indications were enabled.
     public static let subscribed = "subscribed"
     /// Notifications or indications of a device were disabled.
@@ -108,6 +111,11 @@ public struct BoundaryEntry: Hashable, Sendable, CustomStringConvertible {
     public static let notified = "notified"
     /// Followed by the security of the connection: `paired-encrypted`.
     public static let paired = "paired"
+    /// An agent was asked during a pairing. The request that needs the pairing waits for its answer.
+    public static let agentAsked = "agent-asked"
+    /// A request needs a pairing, and no agent is registered or it refused. bluetoothd answers the request only
+    /// when the connection ends.
+    public static let agentMissing = "agent-missing"
     /// An adapter began to scan.
     public static let scanOn = "scan-on"
     /// An adapter stopped scanning.
@@ -175,6 +183,32 @@ extension BoundaryLog {
       }
     let (_, device, attribute, octets) = event.parts
     add(at: time, word, device: device, attribute: attribute, octets: octets)
+  }
+
+  /// Logs that a device refused a request.
+  ///
+  /// - Parameters:
+  ///   - octets: The value of a write.
+  ///   - isByFault: Whether a fault refused it before it reached the attribute, which has logged nothing.
+  func refused(
+    _ operation: FaultOperation, _ octets: [UInt8], by code: ATTErrorCode,
+    of device: BluetoothAddress, isByFault: Bool, at time: Duration
+  ) {
+    typealias Event = BoundaryEntry.Event
+    let arrival: String
+    switch operation.kind {
+    case .read: arrival = Event.read
+    case .write: arrival = Event.written
+    case .subscribe: arrival = Event.subscribed
+    case .command, .connect, .discover, .disconnect, .any: return
+    }
+    let attribute = operation.characteristic
+    // Requests for descriptors have no entry of their own.
+    if isByFault, operation.handle != nil {
+      add(at: time, arrival, device: device, attribute: attribute, octets: octets)
+    }
+    let refusal = operation.kind.rawValue + Event.refused + hexadecimal(code.rawValue)
+    add(at: time, refusal, device: device, attribute: attribute, octets: octets)
   }
 
   /// The name of a call: `Device1.Connect`, or `Adapter1.Powered=true` for a property.

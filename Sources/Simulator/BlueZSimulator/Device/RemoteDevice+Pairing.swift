@@ -198,6 +198,7 @@ extension RemoteDevice {
 
   /// Without an agent, bluetoothd waits for a key until the connection ends.
   private func expire(_ link: Int) {
+    log(BoundaryEntry.Event.agentMissing)
     after(host.settings.attTimeout) { remote in
       guard remote.state.pairing.isPresent(link: link) else { return }
       remote.loseLink()
@@ -207,8 +208,13 @@ extension RemoteDevice {
 
   // MARK: The agent
 
+  private func log(_ event: String) {
+    host.log?.add(at: host.loop.now.sinceStart, event, device: device.definition.address)
+  }
+
   private func ask(_ number: Int, _ question: PairingMachine<WaitingCall>.Question) {
     guard let agent = state.agent else { return }
+    log(BoundaryEntry.Event.agentAsked)
     let call =
       switch question {
       case .authorization: AgentCall(Agent1.requestAuthorization, path)
@@ -239,14 +245,14 @@ extension AttributeAccess {
   /// Submits a request. If the device refuses it for lack of security, the security is raised and
   /// the request repeated, as in bluetoothd.
   func submit<Value: Sendable>(
-    _ operation: FaultOperation,
+    _ operation: FaultOperation, _ octets: [UInt8] = [],
     _ perform: @escaping @Sendable (@escaping DeviceProgram.Answer<Value>) -> Void,
     _ done: @escaping DeviceProgram.Answer<Value>
   ) {
-    queue.submit(operation, perform) { result in
+    queue.submit(operation, octets, perform) { result in
       guard case .failure(let code) = result else { return done(result) }
       let request = WaitingCall(
-        answer: { submit(operation, perform, done) },
+        answer: { submit(operation, octets, perform, done) },
         refuse: { done(.failure($0 == .noAnswer ? .silence : .unlikelyError)) }
       )
       if !secure(code, request) { done(result) }

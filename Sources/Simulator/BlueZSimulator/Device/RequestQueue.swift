@@ -10,6 +10,8 @@ import SimulatedDevices
 final class RequestQueue: Sendable {
   private struct Request: Sendable {
     let operation: FaultOperation
+    /// The value of a write.
+    let octets: [UInt8]
     /// Performs the request at the device; calls its argument, now or later, with the function that
     /// delivers the response.
     let perform: @Sendable (@escaping @Sendable (@escaping @Sendable () -> Void) -> Void) -> Void
@@ -44,20 +46,40 @@ final class RequestQueue: Sendable {
   /// Queues a request.
   ///
   /// - Parameters:
-  /// - perform: Performs the request at the device, and passes the result to its argument.
+  ///   - octets: The value of a write, for the log.
+  ///   - perform: Performs the request at the device, and passes the result to its argument.
   ///   - done: Receives the result; Unlikely Error if the connection ends first.
   func submit<Value: Sendable>(
-    _ operation: FaultOperation,
+    _ operation: FaultOperation, _ octets: [UInt8] = [],
     _ perform: @escaping @Sendable (@escaping DeviceProgram.Answer<Value>) -> Void,
     _ done: @escaping DeviceProgram.Answer<Value>
   ) {
+    let log = refusals(of: operation, octets)
     let request = Request(
-      operation: operation, perform: { respond in perform { result in respond { done(result) } } },
+      operation: operation, octets: octets,
+      perform: { respond in
+        perform { result in
+          if case .failure(let code) = result { log(code, false) }
+          respond { done(result) }
+        }
+      },
       refuse: { done(.failure($0)) },
       pretend: { done((() as? Value).map { .success($0) } ?? .failure(.unlikelyError)) }
     )
     state.waiting.append(request)
     next()
+  }
+
+  /// Logs refusals of a request: by the attribute, or by a fault.
+  private func refusals(
+    of operation: FaultOperation, _ octets: [UInt8]
+  ) -> @Sendable (_ code: ATTErrorCode, _ isByFault: Bool) -> Void {
+    { [host, device] code, isByFault in
+      host.log?.refused(
+        operation, octets, by: code, of: device.definition.address, isByFault: isByFault,
+        at: host.loop.now.sinceStart
+      )
+    }
   }
 
   /// Fails the queued requests after the connection has ended.
@@ -93,7 +115,10 @@ final class RequestQueue: Sendable {
       if outcome.takesEffect { request.perform { _ in } }
       return loseLink(loss == .device)
     }
-    if let code = outcome.refusal { return finish(link) { request.refuse(code) } }
+    if let code = outcome.refusal {
+      refusals(of: request.operation, request.octets)(code, true)
+      return finish(link) { request.refuse(code) }
+    }
     guard outcome.takesEffect else { return finish(link, request.pretend) }
     request.perform { respond in
       guard let delay = outcome.responseDelay else { return self.finish(link, respond) }

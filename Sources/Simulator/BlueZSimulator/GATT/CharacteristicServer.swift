@@ -157,7 +157,7 @@ final class CharacteristicServer: Sendable {
   private func request(_ value: [UInt8], at offset: Int, _ call: Invocation) {
     state.isWriting = true
     let (device, handle) = (access.device, entry.handle)
-    access.submit(.write(entry.uuid, handle: entry.handle)) { answer in
+    access.submit(.write(entry.uuid, handle: entry.handle), value) { answer in
       self.observe(.written(self.access.address, self.entry.uuid, value))
       device.write(handle, value, at: offset, withResponse: true, answer)
     } _: { (result: Result<Void, ATTErrorCode>) in

@@ -95,7 +95,7 @@ final class DescriptorServer: Sendable {
     if state.isWriting { return call.refuse(.inProgress) }
     state.isWriting = true
     let (device, handle) = (access.device, entry.handle)
-    access.submit(.write(entry.uuid)) { answer in
+    access.submit(.write(entry.uuid), value) { answer in
       device.write(handle, value, withResponse: true, answer)
     } _: { (result: Result<Void, ATTErrorCode>) in
       self.state.isWriting = false

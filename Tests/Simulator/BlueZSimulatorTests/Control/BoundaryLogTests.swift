@@ -46,6 +46,66 @@ struct BoundaryLogTests {
     )
   }
 
+  /// The entries of the device above a number, without the calls of clients.
+  private func device(_ lab: Lab, since number: UInt64) -> [String] {
+    lab.world.log.filter { $0.number > number && $0.client.isEmpty }.map(\.description)
+  }
+
+  @Test("a refused request is logged with its ATT error, whether the device or a fault refused it")
+  func refusals() throws {
+    let control = try ControlLab()
+    let (lab, client) = (control.lab, control.lab.client)
+    try lab.connect()
+    let before = try #require(lab.world.log.last).number
+    try client.call("WriteValue", .short, .write([1, 2, 3, 4, 5]))
+    try client.call("WriteValue", .short, .write([1]))
+    for operation in ["read", "write"] {
+      let rule = "{ on: \(operation), do: refuse 0x80 }"
+      try control.steer("AddFault", .string("Lab HRM"), .string(rule))
+    }
+    try client.call("WriteValue", .short, .write([2]))
+    try client.call("ReadValue", .location, .noOptions)
+    try client.call("WriteValue", .description, .write([3]))
+    let own = "C0:FF:EE:00:00:01 \(BluetoothUUID.own(3))"
+    let location = "C0:FF:EE:00:00:01 \(BluetoothUUID(short: 0x2a38))"
+    let description = "C0:FF:EE:00:00:01 \(BluetoothUUID(short: 0x2901))"
+    #expect(
+      device(lab, since: before) == [
+        "written \(own) 0102030405", "write-refused-0x0d \(own) 0102030405",
+        "written \(own) 01",
+        "written \(own) 02", "write-refused-0x80 \(own) 02",
+        "read \(location)", "read-refused-0x80 \(location)",
+        "write-refused-0x80 \(description) 03",
+      ]
+    )
+  }
+
+  @Test(
+    "a request that waits for a pairing is logged: refused for now, and an agent was asked or is missing",
+    arguments: [(true, "agent-asked"), (false, "agent-missing")]
+  )
+  func waiting(hasAgent: Bool, event: String) throws {
+    let monitor = DeviceDefinition.monitor.changing { device in
+      device.services[0].characteristics[1].security = AttributeSecurity(read: .encrypted)
+    }
+    let lab = try Lab([monitor])
+    if hasAgent {
+      let agent = DBusValue.objectPath("/test/agent")
+      try lab.client.call("RegisterAgent", .agents, [agent, .string("NoInputNoOutput")])
+      try lab.client.call("RequestDefaultAgent", .agents, [agent])
+    }
+    try lab.connect()
+    let before = try #require(lab.world.log.last).number
+    try lab.client.begin("ReadValue", .location, .noOptions)
+    try lab.pass(.seconds(1))
+    let location = "C0:FF:EE:00:00:01 \(BluetoothUUID(short: 0x2a38))"
+    #expect(
+      device(lab, since: before).prefix(3) == [
+        "read \(location)", "read-refused-0x0f \(location)", "\(event) C0:FF:EE:00:00:01",
+      ]
+    )
+  }
+
   @Test("property changes, control actions and departures of clients are logged")
   func others() throws {
     let control = try ControlLab()

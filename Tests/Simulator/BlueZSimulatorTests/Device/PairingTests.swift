@@ -128,6 +128,35 @@ struct PairingTests {
     #expect(lab.simulator.connectedDevices == [.monitor])
   }
 
+  private static let failed =
+    "Pair failed org.bluez.Error.AuthenticationFailed: Authentication Failed"
+
+  @Test(
+    "the agent of a desktop answers for programs that have none, also after a restart of bluetoothd",
+    arguments: [
+      ("042137", .passkeyEntry, "Pair replied"), ("000001", .passkeyEntry, failed),
+      ("yes", .confirm, "Pair replied"), ("no", .confirm, failed),
+    ] as [(String, PairingDefinition.Method, String)]
+  )
+  func desktop(answer: String, method: PairingDefinition.Method, result: String) throws {
+    let monitor = DeviceDefinition.monitor.changing { device in
+      device.pairing = PairingDefinition(method, passkey: 42_137)
+    }
+    let control = try ControlLab([monitor])
+    let lab = control.lab
+    let agent = DesktopAgent(try #require(DesktopAgent.Answer(answer)), on: try lab.bus.connect())
+    try lab.loop.run { try await agent.start() }
+    try control.steer("Restart", .uint32(100))
+    try lab.connect()
+    #expect(try lab.client.ask("Pair", .device) == result)
+    withExtendedLifetime(agent) {}
+  }
+
+  @Test(
+    "an answer of a desktop is a passkey of six digits, yes or no",
+    arguments: ["", "42137", "Yes", "04213a", "0421370"])
+  func invalidAnswer(text: String) { #expect(DesktopAgent.Answer(text) == nil) }
+
   @Test("Pair of a paired device is not answered until the link ends")
   func again() throws {
     let lab = try Lab.connected()

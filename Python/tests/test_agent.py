@@ -1,0 +1,84 @@
+"""The agent of a room, which answers bluetoothd during pairings of the code under test."""
+
+import asyncio
+
+import pytest
+from bleak import BleakClient, BleakScanner
+from bleak.exc import BleakError
+
+from blerun import Device
+from blerun.plugin import SimulatedBlueZ
+
+SECRET = {"characteristic": "fff1", "properties": ["read"], "value": {"u8": 7}}
+UUID = "0000fff1-0000-1000-8000-00805f9b34fb"
+
+
+def safe(**security: object) -> Device:
+    services = [{"service": "fff0", "characteristics": [{**SECRET, "security": "encrypted"}]}]
+    return Device("Safe-1", services=services, security=security)
+
+
+async def read(pairs: bool) -> int:
+    device = await BleakScanner.find_device_by_name("Safe-1", timeout=10)
+    assert device
+    async with BleakClient(device) as client:
+        if pairs:
+            await client.pair()
+        return (await client.read_gatt_char(UUID))[0]
+
+
+def paired(room: object) -> list[str]:
+    return [entry.event for entry in room.log() if entry.event.startswith("paired")]  # type: ignore[attr-defined]
+
+
+def test_an_agent_types_the_passkey(simulated_bluez: SimulatedBlueZ) -> None:
+    room = simulated_bluez(safe(pairing="passkey-entry", passkey="042137"))
+    agent = room.agent(passkey="042137")
+    assert asyncio.run(read(pairs=True)) == 7
+    assert agent.asked == ["RequestPasskey"]
+    assert paired(room) == ["paired-authenticated"]
+
+
+def test_a_wrong_passkey_fails_the_pairing(simulated_bluez: SimulatedBlueZ) -> None:
+    room = simulated_bluez(safe(pairing="passkey-entry", passkey="042137"))
+    room.agent(passkey=1)
+    with pytest.raises(BleakError):
+        asyncio.run(read(pairs=True))
+    assert paired(room) == []
+
+
+@pytest.mark.parametrize("confirm", [True, False])
+def test_an_agent_confirms_a_pairing_that_a_read_needs_or_refuses(
+    simulated_bluez: SimulatedBlueZ, confirm: bool
+) -> None:
+    room = simulated_bluez(safe(pairing="just-works"))
+    agent = room.agent(confirm=confirm)
+
+    async def with_limit() -> int:
+        return await asyncio.wait_for(read(pairs=False), 3)
+
+    if confirm:
+        assert asyncio.run(with_limit()) == 7
+    else:
+        with pytest.raises(asyncio.TimeoutError):
+            asyncio.run(with_limit())
+    assert agent.asked[0] == "RequestAuthorization"
+    assert paired(room) == (["paired-encrypted"] if confirm else [])
+
+
+def test_an_agent_replaces_an_earlier_one_and_outlives_bluetoothd(
+    simulated_bluez: SimulatedBlueZ,
+) -> None:
+    room = simulated_bluez(safe(pairing="passkey-entry", passkey="042137"))
+    first, second = room.agent(passkey=1), room.agent(passkey=42137)
+    room.restart()
+    assert asyncio.run(read(pairs=True)) == 7
+    assert "RequestPasskey" not in first.asked
+    assert second.asked == ["RequestPasskey"]
+
+
+@pytest.mark.parametrize("passkey", [-1, 1_000_000, "12a", 1.5])
+def test_a_passkey_has_six_digits(simulated_bluez: SimulatedBlueZ, passkey: object) -> None:
+    room = simulated_bluez(safe(pairing="just-works"))
+    with pytest.raises(ValueError, match="expected 0 to 999999"):
+        room.agent(passkey=passkey)  # type: ignore[arg-type]
