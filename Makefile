@@ -194,6 +194,9 @@ test-wheel: lint-python wheel ## Install the wheel in clean roots, with present 
 	  .ci/set-up debootstrap && Packaging/test-wheel-on $$release $(package)/wheel/*.whl -n 4 || exit 1; \
 	done
 
+release: deb dist wheel ## Put wheel, Debian packages, tarballs, checksums and a list of contents into .build-package/release
+	Packaging/release $(package) $(package)/release
+
 format: ## Format the sources in place
 	swift format -i -r $(swift_sources)
 

@@ -107,6 +107,34 @@ struct PackagingTests {
     #expect(gateway["ExecStart"]?.first?.contains("@BINDIR@/blerun gateway --name %i") == true)
   }
 
+  @Test("a release lacks no file of its version, and takes none of another")
+  func release() throws {
+    let folder = FileManager.default.temporaryDirectory
+      .appending(path: "blerun-release-\(ProcessInfo.processInfo.globallyUniqueString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let version = try version
+    let files = [
+      "wheel/blerun-0.0.0-py3-none-any.whl", "wheel/blerun-\(version)-py3-none-any.whl",
+      "deb/blerun_\(version)_amd64.deb",
+    ]
+    for file in files {
+      let place = folder.appending(path: file)
+      try FileManager.default.createDirectory(
+        at: place.deletingLastPathComponent(), withIntermediateDirectories: true
+      )
+      try "file\n".write(to: place, atomically: true, encoding: .utf8)
+    }
+    let made = try project.run([
+      "Packaging/release", folder.path, folder.appending(path: "release").path,
+    ])
+    #expect(made.status == 1)
+    #expect(made.errors.hasPrefix("no release: there is no deb/blerun-fleet_\(version)_"))
+    let workflow = try project.text(".github/workflows/release.yaml")
+    for command in ["run: make release\n", "run: make test-deb test-wheel\n", "tags: [\"v*\"]"] {
+      #expect(workflow.contains(command))
+    }
+  }
+
   @Test(
     "a tarball has the installed files, lists them for removal, and states its dependencies",
     .onlyInTestAll
