@@ -26,7 +26,14 @@ fuzz_counts := messages=60000 device-files=25000 chain-files=20000 batch-files=6
 .NOTPARALLEL:
 .PHONY: help demo build check test test-all set-up-tests set-up-all-tests build-debug run-tests build-release test-seeds \
   lint-python test-python test-web test-consumer simtest fuzz test-lab build-fleet play-lab test-sanitizers docs bench bench-fleet format lint \
-  clean set-up package-build install uninstall dist deb test-deb wheel test-wheel release
+  clean set-up package-build package-build-fleet install install-fleet uninstall dist deb test-deb wheel test-wheel release
+
+# A fleet as it is released: it finds libnats beside itself, where `make install-fleet` puts it.
+fleet_build := .build-fleet
+fleet_release := -c release --traits Fleet --scratch-path $(fleet_build) -Xlinker '-rpath=$$ORIGIN/../lib/blerun'
+
+# The releases of Debian on which packages are tried.
+RELEASES ?= bookworm trixie
 
 # Where `make install` puts things; DESTDIR stages them for a package.
 PREFIX ?= /usr/local
@@ -143,43 +150,57 @@ bench: set-up ## Measurements beside a C client, chain steps, and fleets where n
 bench-fleet: set-up ## Fleets: jobs a second, traffic, an idle one, and one beside a local batch; FLEET=one traffic …
 	@.ci/set-up python3 nats-server libnats-dev
 	for product in blerun blerun-fleet benchmarks; do \
-	  swift build -c release --traits Fleet --scratch-path .build-fleet --product $$product || exit 1; \
+	  swift build $(fleet_release) --product $$product || exit 1; \
 	done
-	.ci/bench-fleet .build-fleet/release $(FLEET)
+	.ci/bench-fleet $(fleet_build)/release $(FLEET)
 
 package-build: build
 	@.ci/set-up lowdown
 	Packaging/manuals .build/release/blerun $(package)/man
 
+package-build-fleet: set-up
+	@.ci/set-up lowdown libnats-dev
+	for product in blerun blerun-fleet; do \
+	  swift build $(fleet_release) --product $$product || exit 1; \
+	done
+	swift package resolve
+	Packaging/manuals $(fleet_build)/release/blerun $(package)/man-fleet
+
 install: package-build ## Install below PREFIX (/usr/local): program, manual pages, completion, units, examples
 	Packaging/install .build/release/blerun $(package)/man "$(DESTDIR)" "$(PREFIX)" "$(UNITS)"
 
-uninstall: ## Remove what `make install` installed; journals stay
+install-fleet: package-build-fleet ## Install the fleet beside it: program, manual pages, the unit of gateways
+	Packaging/install-fleet $(fleet_build)/release/blerun $(package)/man-fleet "$(DESTDIR)" "$(PREFIX)" "$(UNITS)"
+
+uninstall: ## Remove what `make install` and `make install-fleet` installed; journals stay
 	Packaging/uninstall "$(DESTDIR)" "$(PREFIX)" "$(UNITS)"
 
-dist: package-build ## Build a tarball in .build-package/dist: what `make install` installs
+dist: package-build package-build-fleet ## Build tarballs in .build-package/dist: what `make install` and `make install-fleet` install
+	rm -f $(package)/dist/*.tar.gz
 	Packaging/dist .build/release/blerun $(package)/man $(package)/dist
+	Packaging/dist $(fleet_build)/release/blerun $(package)/man-fleet $(package)/dist -fleet
 
-deb: set-up ## Build the Debian package in .build-package/deb
-	@.ci/set-up debhelper dpkg-dev lintian lowdown
+deb: set-up ## Build the Debian packages in .build-package/deb
+	@.ci/set-up debhelper dpkg-dev libnats-dev lintian lowdown
 	Packaging/deb $(package)/deb
 
-test-deb: deb ## Install, run, upgrade and remove the Debian package in a clean root
+test-deb: deb dist ## Install, run, upgrade and remove packages and tarballs in clean roots; RELEASES="bookworm trixie"
 	@.ci/set-up debootstrap
-	Packaging/test-deb $(package)/deb
+	for release in $(RELEASES); do Packaging/test-deb $$release $(package)/deb $(package)/dist || exit 1; done
 
 wheel: set-up ## Build the Python wheel in .build-package/wheel: the program and a pytest plugin
 	@.ci/set-up python3-venv
 	swift build -c release --product blerun
 	Packaging/wheel .build/release/blerun $(package)/wheel
 
-test-wheel: lint-python wheel ## Install the wheel in a clean root, with present and last major versions of bleak and pytest; run its tests
+test-wheel: lint-python wheel ## Install the wheel in clean roots, with present and last major versions of bleak and pytest; run its tests
 	Packaging/test-wheel $(package)/wheel/*.whl $(package)/wheel -n 4
+	for release in $(filter-out $(shell . /etc/os-release; echo $$VERSION_CODENAME),$(RELEASES)); do \
+	  .ci/set-up debootstrap && Packaging/test-wheel-on $$release $(package)/wheel/*.whl -n 4 || exit 1; \
+	done
 
-# The version is asked when the program is built.
-release: wheel deb dist ## Wheel, Debian package, tarball, checksums and a list of what is in them, in .build-package/release
-	Packaging/release "$$(.build/release/blerun --version)" $(package)/release \
-	  $(package)/wheel/*.whl $(package)/deb/*.deb $(package)/dist/*.tar.gz
+release: deb dist wheel ## Put wheel, Debian packages, tarballs, checksums and a list of contents into .build-package/release
+	Packaging/release $(package) $(package)/release
 
 format: ## Format the sources in place
 	swift format -i -r $(swift_sources)

@@ -34,8 +34,9 @@ public struct FleetAddress: Equatable, Sendable, CustomStringConvertible {
 
   /// Parses an address.
   ///
+  /// - Parameter secret: The password of a user whose password is not in the text, which others may see.
   /// - Throws: ``FleetAddressError``.
-  public init(parsing text: String) throws(FleetAddressError) {
+  public init(parsing text: String, password secret: String? = nil) throws(FleetAddressError) {
     let expected = "expected nats://HOST:PORT/FLEET, or tls://…"
     func wrong(_ what: String) -> FleetAddressError { FleetAddressError("\(what) (\(expected))") }
     let parts = text.split(separator: "://", maxSplits: 1, omittingEmptySubsequences: false)
@@ -55,7 +56,7 @@ public struct FleetAddress: Equatable, Sendable, CustomStringConvertible {
     if let at = place.lastIndex(of: "@") {
       let both = place[..<at].split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
       user = try Self.decoded(both[0])
-      password = both.count == 2 ? try Self.decoded(both[1]) : nil
+      password = both.count == 2 ? try Self.decoded(both[1]) : secret
       place = place[place.index(after: at)...]
     }
     var port = Self.usualPort

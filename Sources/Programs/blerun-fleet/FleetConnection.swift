@@ -28,7 +28,7 @@ struct FleetConnection: Sendable {
     let address: FleetAddress
     let text = try options.address()
     do {
-      address = try FleetAddress(parsing: text)
+      address = try FleetAddress(parsing: text, password: options.password)
     } catch {
       throw Ending(.usage, "\(error)")
     }

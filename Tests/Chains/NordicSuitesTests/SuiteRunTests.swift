@@ -1,6 +1,7 @@
 // The course of a suite: the order of its tests, its targets, its output and its end.
 
 import BLETesting
+import BlueZ
 import BlueZSimulator
 import Bluetooth
 import Documents
@@ -43,6 +44,28 @@ struct SuiteRunTests {
     let ending = try bench.run(suite)
     #expect(ending.results.map(\.status) == [.ok, .ok, .failed], "\(bench.text)")
     #expect(ending.results[2].failure?.code == .notFound && ending.exitStatus == .passing)
+  }
+
+  @Test("a test that joins another program's connection warns, once, and leaves it up")
+  func foundConnection() throws {
+    let bench = try SuiteBench("echo")
+    let world = bench.world
+    let client = try world.loop.run { try await BlueZClient.open(bus: try world.connection()) }
+    let other = BlueZDevice(
+      client: client, target: .address(try world.device().definition.address),
+      scheduler: SerialScheduler(on: world.loop)
+    )
+    let origin = other.connect(keep: true, expecting: []).firstResult(within: .seconds(10))
+    #expect(try origin.get() == .made)
+    let ending = try bench.run("<connect/> <read \(Echo.echo)/> <connect/> <read \(Echo.echo)/>")
+    #expect(ending.exitStatus == .ok && ending.warnings == 1, "\(bench.text)")
+    #expect(bench.results.map(\.status) == [.warning, .ok, .ok, .ok])
+    for lines in [bench.text, bench.json] {
+      #expect(lines.contains { $0.contains("was connected before this test") }, "\(lines)")
+    }
+    #expect(try world.device().isLinked)
+    try bench.run("<connect/> <disconnect/> <connect/>")
+    #expect(bench.results.suffix(3).map(\.status) == [.warning, .ok, .ok])
   }
 
   @Test("a scan lasts its full time and prints each matching device in the format of nRF Connect")

@@ -20,6 +20,12 @@ import Documents
       let short = try FleetAddress(parsing: "nats://[::1]/a")
       #expect(short.host == "::1" && short.port == 4222 && short.user == nil)
       #expect(short.server == "nats://[::1]:4222")
+      for (text, password) in [
+        ("nats://u@a/b", "unseen"), ("nats://u:p@a/b", "p"), ("nats://u:@a/b", ""),
+        ("nats://a/b", nil),
+      ] {
+        #expect(try FleetAddress(parsing: text, password: "unseen").password == password, "\(text)")
+      }
     }
 
     @Test(

@@ -78,6 +78,35 @@ struct NamesCommandTests {
     #expect(checked.lines.contains("-e: 1 step, ok"))
   }
 
+  @Test("scan and inspect print the names of the simulated device's file")
+  func ofDevice() throws {
+    let own = try folder.file(
+      "own.yaml",
+      """
+      name: Own-1
+      address: C0:FF:EE:00:00:23
+      names: { pot: 0000a000-1212-efde-1523-785feabcd123, moisture: fff1 }
+      advertisement: { services: [pot] }
+      services:
+        - service: pot
+          characteristics:
+            - characteristic: moisture
+              properties: [read, notify]
+              counter: { format: u8, every: 100ms }
+      """
+    )
+    let inspected = try blerun(["inspect", "--simulate", own])
+    #expect(inspected.lines.contains { $0.hasPrefix("pot  0000a000-") }, "\(inspected.output)")
+    #expect(inspected.lines.contains { $0.hasPrefix("  moisture  fff1") })
+    let found = try blerun(["scan", "--simulate", own])
+    #expect(found.output.contains("Own-1  pot"), "\(found.output)")
+    let override = try folder.file("override.yaml", "names: { wetness: fff1 }\n")
+    let overridden = try blerun(["inspect", "--simulate", own, "--names", override])
+    #expect(overridden.lines.contains { $0.hasPrefix("  wetness  fff1") }, "\(overridden.output)")
+    // A chain for real devices has names of its own: those of the device's file are not for arguments.
+    #expect(try blerun(["read", "moisture", "--simulate", own]).status == 65)
+  }
+
   @Test("a batch takes --names for its chain and its scan")
   func batch() throws {
     let text = "steps: [{ read: echo-value }]\ndevices: { scan: 1s, service: echo }\n"

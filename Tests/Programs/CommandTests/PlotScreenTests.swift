@@ -72,6 +72,34 @@ struct PlotScreenTests {
     #expect(lines.last == "echo icanon status 0", "\(lines)")
   }
 
+  @Test("a title has the name that the simulated device's file gives the characteristic")
+  func names() throws {
+    let folder = try TemporaryFolder()
+    let uuid = "0000a001-1212-efde-1523-785feabcd123"
+    let file = try folder.file(
+      "pot.yaml",
+      """
+      name: Pot-1
+      address: C0:FF:EE:00:00:23
+      names: { pot: fff0, soil-moisture: \(uuid) }
+      services:
+        - service: pot
+          characteristics:
+            - characteristic: soil-moisture
+              properties: [notify]
+              counter: { format: u8, every: 200ms }
+      """
+    )
+    try Screen.play {
+      let screen = try Screen(
+        "watch \(uuid) --format u8 --plot --for 2s --simulate \(file)",
+        environment: ["LC_ALL": "C"]
+      )
+      let lines = try screen.end()
+      #expect(lines.contains { $0.hasPrefix("soil-moisture  min ") }, "\(lines)")
+    }
+  }
+
   @Test("a dropped connection is marked and interrupts the line")
   func markers() throws {
     let folder = try TemporaryFolder()

@@ -51,7 +51,8 @@ struct PackagingTests {
       "bin/blerun", "bin/blerun-serve", "share/man/man1/blerun-run.1",
       "share/bash-completion/completions/blerun",
       "share/zsh/vendor-completions/_blerun", "share/fish/vendor_completions.d/blerun.fish",
-      "lib/systemd/system/blerun-batch@.service", "share/blerun/schemas/chain.schema.json",
+      "lib/systemd/system/blerun-batch@.service", "lib/sysusers.d/blerun.conf",
+      "share/blerun/schemas/chain.schema.json",
       "share/doc/blerun/examples/chains/thermometer.yaml",
       "share/doc/blerun/examples/devices/thermometer.yaml",
     ] {
@@ -72,6 +73,66 @@ struct PackagingTests {
       }
     #expect(left == ["usr/share/doc/blerun/of-the-user.txt"])
     #expect(try project.run(["Packaging/uninstall"] + places).status == 1)
+  }
+
+  /// The settings of a unit's section Service, each key with its values.
+  private func service(_ file: String) throws -> [String: [String]] {
+    let lines = try project.text(file).split(separator: "\n").drop { $0 != "[Service]" }.dropFirst()
+      .prefix { !$0.hasPrefix("[") }.filter { !$0.hasPrefix("#") }
+    let settings = lines.map { $0.split(separator: "=", maxSplits: 1).map(String.init) }
+    return Dictionary(grouping: settings) { $0[0] }.mapValues { $0.map { $0.dropFirst().joined() } }
+  }
+
+  @Test("units of batches and of gateways share user and runtime folder, and are hardened alike")
+  func units() throws {
+    let batch = try service("Packaging/systemd/blerun-batch@.service")
+    let gateway = try service("Packaging/fleet/blerun-gateway@.service")
+    // What meets are the files in $XDG_RUNTIME_DIR/blerun, which have to belong to the user of the process.
+    for unit in [batch, gateway] {
+      #expect(unit["User"] == ["blerun"] && unit["DynamicUser"] == nil)
+      #expect(unit["RuntimeDirectory"] == ["blerun"] && unit["RuntimeDirectoryPreserve"] == ["yes"])
+      #expect(unit["Environment"]?.contains("XDG_RUNTIME_DIR=/run") == true)
+      #expect(unit["CapabilityBoundingSet"] == [""] && unit["UMask"] == ["0077"])
+      // Swift's threads set priorities: what the filter refuses is an error, and ends no process.
+      #expect(unit["SystemCallErrorNumber"] == ["EPERM"])
+    }
+    let hardening = { (unit: [String: [String]]) in
+      unit.filter { key, _ in
+        ["Protect", "Private", "Restrict", "SystemCall", "Lock", "Memory"]
+          .contains { key.hasPrefix($0) } && key != "RestrictAddressFamilies"
+      }
+    }
+    #expect(hardening(batch) == hardening(gateway) && hardening(batch).count > 12)
+    #expect(gateway["EnvironmentFile"]?.first == "/etc/blerun/fleet.env")
+    #expect(gateway["ExecStart"]?.first?.contains("@BINDIR@/blerun gateway --name %i") == true)
+  }
+
+  @Test("a release lacks no file of its version, and takes none of another")
+  func release() throws {
+    let folder = FileManager.default.temporaryDirectory
+      .appending(path: "blerun-release-\(ProcessInfo.processInfo.globallyUniqueString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let version = try version
+    let files = [
+      "wheel/blerun-0.0.0-py3-none-any.whl", "wheel/blerun-\(version)-py3-none-any.whl",
+      "deb/blerun_\(version)_amd64.deb",
+    ]
+    for file in files {
+      let place = folder.appending(path: file)
+      try FileManager.default.createDirectory(
+        at: place.deletingLastPathComponent(), withIntermediateDirectories: true
+      )
+      try "file\n".write(to: place, atomically: true, encoding: .utf8)
+    }
+    let made = try project.run([
+      "Packaging/release", folder.path, folder.appending(path: "release").path,
+    ])
+    #expect(made.status == 1)
+    #expect(made.errors.hasPrefix("no release: there is no deb/blerun-fleet_\(version)_"))
+    let workflow = try project.text(".github/workflows/release.yaml")
+    for command in ["run: make release\n", "run: make test-deb test-wheel\n", "tags: [\"v*\"]"] {
+      #expect(workflow.contains(command))
+    }
   }
 
   @Test(

@@ -134,6 +134,32 @@ struct MachineTests {
     #expect(throws: LoopIdle.self) { try bench.loop.drive { false } }
   }
 
+  @Test(
+    "a name of the written characteristic has the written value, and after a refusal the one before"
+  )
+  func writtenView() throws {
+    let bench = try bench(
+      """
+      with: { now: { of: fff1, as: u8 } }
+      states:
+        low:
+          enter: { set: { u8: $now }, on: fff2 }
+          on:
+            - { write: fff1, if: $now > 100, refuse: 0x80, to: low }
+            - { write: fff1, if: $now > 50, to: low }
+            - { write: fff1, do: { set: { u8: $now + 1 }, on: fff2 } }
+      """
+    )
+    let copy = try bench.handle("fff2")
+    try bench.run(to: 1)
+    for (value, expected) in [(9, 10), (60, 60), (200, 60), (7, 8)] as [(UInt8, UInt8)] {
+      #expect(try write(bench, [value])?.rawValue == (value > 100 ? 0x80 : nil))
+      #expect(try bench.read(copy) == [expected], "\(value)")
+    }
+    #expect(bench.device.setValue([20], at: try bench.handle("fff1")))
+    #expect(try bench.read(copy) == [8], "no machine handles a set value")
+  }
+
   @Test("sent values can combine variables, patterns, tables and other values")
   func values() throws {
     let bench = try bench(

@@ -33,6 +33,22 @@ struct ScenarioFileTests {
     }
   }
 
+  @Test("the names of all devices are those that have one meaning among them")
+  func names() throws {
+    let scenario = try scenario(
+      """
+      scenario: Names
+      names: { hall: fff0 }
+      devices:
+        - { address: C0:FF:EE:04:00:00, names: { moisture: fff1, lamp: fff2, Pump: fff4 } }
+        - { address: C0:FF:EE:04:00:01, names: { moisture: fff1, light: fff2, pump: fff5 } }
+        - { use: ../devices/thermometer.yaml }
+      """
+    )
+    let named = scenario.attributeNames.entries.map { "\($0.name)=\($0.uuid)" }
+    #expect(named.sorted() == ["hall=fff0", "moisture=fff1"])
+  }
+
   @Test("devices are referred to, copied with numbers, or defined inline")
   func devices() throws {
     let scenario = try scenario(

@@ -131,8 +131,9 @@ final class OperationRun: Sendable {
     let service = link.service
     switch action {
     case .connect:
+      let expectsNewLink = !link.isConnectionRequested
       link.connectionRequested()
-      try await connect(link)
+      try await connect(link, expectsNewLink: expectsNewLink)
     case .discoverServices:
       let names = test.runner.suite.names
       try await service.services().run { outcome = .services($0, names: names) }
@@ -230,19 +231,31 @@ final class OperationRun: Sendable {
     )
   }
 
-  private func connect(_ link: TargetLink) async throws {
+  /// Connects, or joins the existing connection.
+  ///
+  /// - Parameter expectsNewLink: Whether the test itself has not connected the device before.
+  private func connect(_ link: TargetLink, expectsNewLink: Bool) async throws {
     let connecting = link.service.connect(keep: false, expecting: []).map { origin in
       if origin != .found { link.linked() }
       return origin
     }
     while true {
       do {
-        return try await connecting.run { outcome = .linked($0) }
+        try await connecting.run { origin in
+          outcome = .linked(origin)
+          if origin == .found, expectsNewLink { note(Self.existingConnection) }
+        }
+        return
       } catch let failure as DeviceFailure where failure.code == .busy {
         guard try await link.service.awaitOtherRuns().first() else { throw failure }
       }
     }
   }
+
+  /// The note of a connection that another program or account may have made.
+  private static let existingConnection =
+    "the device was connected before this test: settings and unlocking of that connection, "
+    + "perhaps another program's, hold for this test, too"
 
   private func readRSSI(_ assertion: StrengthAssertion?, _ link: TargetLink) async throws {
     let strength = try await link.service.rssi().first().rssi

@@ -2,8 +2,11 @@
 
 import ArgumentParser
 import BlueZ
+import Bluetooth
+import Documents
 import Jobs
 import Signals
+import SimulatedDevices
 
 struct Doctor: WorldCommand {
   static let configuration = CommandConfiguration(
@@ -13,6 +16,12 @@ struct Doctor: WorldCommand {
       One line for each finding, with what to do: bus and bluetoothd, adapters, rfkill, who scans, \
       who holds links, what killed runs left, missing privileges. Exit status 0 when chains can \
       run, 69 when they cannot. --release disconnects what runs that were killed left connected.
+
+      --radio tries the adapter with a device: it scans, connects twenty times, reads and subscribes, \
+      and writes a report of its figures, without addresses, names and values, to send to the \
+      authors of blerun.
+
+        blerun doctor --radio report.txt -d HRM-1
       """
   )
 
@@ -22,14 +31,32 @@ struct Doctor: WorldCommand {
   @Flag(help: "With --release: also those that another program uses by now.")
   var force = false
 
+  @Option(file: "Try the adapter and the device of -d, and write a report without addresses here.")
+  var radio: String?
+
+  @Option(
+    help: "With --radio: how many times it connects. (default: \(RadioSurvey.usualConnections))"
+  )
+  var connections: Int?
+
+  @OptionGroup var named: DeviceOptions
   @OptionGroup var printing: OutputOptions
   @OptionGroup var options: WorldOptions
 
   func validate() throws {
     if force, !release { throw ValidationError("--force goes with --release.") }
+    if release, radio != nil { throw ValidationError("Give --release or --radio, not both.") }
+    if radio == nil {
+      if named.device != nil { throw ValidationError("-d goes with --radio.") }
+      if connections != nil { throw ValidationError("--connections goes with --radio.") }
+    }
+    if let connections, !(1...1000).contains(connections) {
+      throw ValidationError("--connections \(connections): expected 1 to 1000.")
+    }
   }
 
   func run() throws {
+    if let radio { return try survey(into: radio) }
     let world = try options.world(try options.simulatedDevices(), "ending")
     defer { world.end() }
     let output = StandardOutput(in: world) { _ in }
@@ -39,6 +66,46 @@ struct Doctor: WorldCommand {
     for finding in diagnosis.findings { show(finding, output) }
     try output.end(in: world)
     throw Ending(diagnosis.exitStatus)
+  }
+
+  /// Tries the adapter and a device, and writes the report.
+  private func survey(into path: String) throws {
+    let simulated = try options.simulatedDevices()
+    var plan = Plan(steps: [])
+    plan.device = named.target(insteadOf: nil)
+    let target = try plan.target(among: simulated)
+    let file = try LineFile(path, isKeptLater: true)
+    defer { file.finish(isKept: false) }
+    let world = try options.world(simulated, "ending the survey and disconnecting")
+    defer { world.end() }
+    try world.releaseOrphans()
+    let traffic = AnonymousTraffic(begun: world.loop.now)
+    world.traffic.observe(traffic.receive)
+    let following = FollowedRun(in: world, printsData: false)
+    var connecting = ConnectOptions()
+    // Each attempt counts for itself.
+    connecting.attempts = 1
+    let service = world.service(for: target, options: connecting, follow: following.receive)
+    let survey = RadioSurvey(
+      service, target, connections: connections ?? RadioSurvey.usualConnections,
+      limit: Plan.usualTimeout
+    )
+    world.observeLinks(survey.receive)
+    let outcome = survey.run(following.receive).firstOrDefault(false, within: .seconds(86_400))
+    following.end()
+    let output = StandardOutput(in: world)
+    var report = survey.report
+    report.facts = HostSurvey().radioFacts(of: world)
+    report.bus = traffic.lines
+    for line in report.lines { file.line(line) }
+    for line in report.summary { output.line(line) }
+    file.finish(isKept: !report.connections.isEmpty)
+    if let failure = file.failure { throw Ending(.output, failure) }
+    try output.end(in: world, after: outcome.error)
+    guard report.connections.contains(where: { $0.connecting.duration != nil }) else {
+      throw Ending(.passing, "the device was not connected once; \(path) has the reasons")
+    }
+    StandardError.notice("\(path) has the report; read it before you pass it on")
   }
 
   private func show(_ finding: Finding, _ output: StandardOutput) {

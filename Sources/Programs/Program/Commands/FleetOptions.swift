@@ -7,11 +7,17 @@ import Jobs
 package struct FleetOptions: ParsableArguments {
   /// The environment variable with the address of the fleet, for `blerun fleet` and `blerun gateway`.
   static let variable = "BLERUN_FLEET"
+  /// The environment variable with the password of a user in an address without one. Arguments are visible
+  /// to every user of the host.
+  static let passwordVariable = "BLERUN_FLEET_PASSWORD"
 
   @Option(
     help: .value(
       "url",
-      "The fleet: nats://HOST:PORT/NAME, or tls://… with TLS; USER:PASSWORD@ may precede the host."
+      """
+      The fleet: nats://HOST:PORT/NAME, or tls://… with TLS; USER@ may precede the host, whose password \
+      is in \(Self.passwordVariable).
+      """
     )
   )
   package var fleet: String?
@@ -37,6 +43,9 @@ package struct FleetOptions: ParsableArguments {
       throw ValidationError("--fleet-cert and --fleet-key go together.")
     }
   }
+
+  /// The password from the environment; nil without one.
+  package var password: String? { RuntimeFolder.variable(Self.passwordVariable) }
 
   /// Returns the address from the option, or else from the environment for commands about a fleet.
   package func address() throws(Ending) -> String {

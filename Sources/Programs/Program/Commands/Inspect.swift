@@ -6,6 +6,7 @@ import Bluetooth
 import Documents
 import Jobs
 import Signals
+import SimulatedDevices
 
 struct Inspect: WorldCommand {
   static let configuration = CommandConfiguration(
@@ -36,8 +37,8 @@ struct Inspect: WorldCommand {
   @OptionGroup var options: WorldOptions
 
   func run() throws {
-    let names = try naming.names()
     let simulated = try options.simulatedDevices()
+    let names = try naming.names().over(simulated.attributeNames)
     var plan = Plan(steps: [])
     plan.device = named.target(insteadOf: nil)
     let target = try plan.target(among: simulated)

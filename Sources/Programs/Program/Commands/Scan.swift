@@ -6,6 +6,7 @@ import Documents
 import HostController
 import Jobs
 import Signals
+import SimulatedDevices
 
 struct Scan: WorldCommand {
   static let configuration = CommandConfiguration(
@@ -37,11 +38,15 @@ struct Scan: WorldCommand {
   func run() throws {
     let (names, bindKeys) = (try filter.naming.names(), try filter.naming.bindKeys())
     let filter = try filter.filter(names)
-    let world = try options.world(try options.simulatedDevices(), "ending the scan", bindKeys)
+    let simulated = try options.simulatedDevices()
+    let world = try options.world(simulated, "ending the scan", bindKeys)
     defer { world.end() }
     let service = world.service(for: filter.target ?? .any)
     let output = StandardOutput(in: world)
-    let listing = ScanReport(format: printing.output, companies: LibraryNames(), names: names)
+    let listing = ScanReport(
+      format: printing.output, companies: LibraryNames(),
+      names: names.over(simulated.attributeNames)
+    )
     let found = Guarded<[Advertisement]>([])
     let begun = world.loop.now
     let following = FollowedRun(in: world, printsData: printing.output == .json && follow)

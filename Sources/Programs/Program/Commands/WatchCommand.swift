@@ -1,6 +1,7 @@
 // `blerun watch`: prints values as they arrive.
 
 import ArgumentParser
+import Bluetooth
 import Jobs
 import Signals
 import SimulatedDevices
@@ -36,9 +37,10 @@ struct WatchCommand: WorldCommand {
   func run() throws {
     let names = try watch.watched.naming.names()
     let simulated = try options.simulatedDevices()
-    let plan = try watch.plan(names) {
+    var plan = try watch.plan(names) {
       try Plan(steps: [Step(.connect)]).target(among: simulated)
     }
+    plan.names = names.over(simulated.attributeNames)
     var session = SessionOptions(world: options.inRealTime, journal: journal)
     session.work = "the watch"
     throw try session.watch(plan, watch, among: simulated)

@@ -47,6 +47,47 @@ struct HostSurvey: Sendable {
     return facts
   }
 
+  /// The facts for a radio survey: programs, kernel, and the controller without its address.
+  func radioFacts(of world: World) -> [(name: String, value: String)] {
+    let facts = facts(of: world)
+    var lines = [("blerun", Blerun.version)]
+    if world.isSimulated {
+      lines.append(("BlueZ", "simulated"))
+    } else {
+      let version = facts.version.map { "\($0.text), from \($0.source)" } ?? "unknown release"
+      lines.append(("BlueZ", version))
+      lines.append(("kernel", word(of: "/proc/sys/kernel/osrelease")))
+      let system = LockedFile.peek("/etc/os-release").split(separator: "\n")
+        .first { $0.hasPrefix("PRETTY_NAME=") }
+      lines.append(("system", system.map { "\($0.dropFirst(12))" } ?? "unknown"))
+    }
+    #if arch(x86_64)
+      lines.append(("machine", "x86_64"))
+    #elseif arch(arm64)
+      lines.append(("machine", "aarch64"))
+    #endif
+    for adapter in facts.adapters {
+      let words = [
+        adapter.isPowered ? "powered" : "off", adapter.isCentral ? "central" : "no central role",
+        adapter.offersPassiveScan ? "passive scan" : nil,
+        adapter.isDiscovering ? "scanning" : nil,
+      ]
+      lines.append((adapter.name, words.compactMap(\.self).joined(separator: ", ")))
+      guard !world.isSimulated else { continue }
+      // Of a USB or serial controller: driver and model. What else is there may be a serial number.
+      let device = "\(bluetoothFolder)/\(adapter.name)/device"
+      let model = LockedFile.peek("\(device)/uevent").split(separator: "\n").filter { line in
+        ["DRIVER=", "PRODUCT=", "MODALIAS=", "OF_NAME="].contains { line.hasPrefix($0) }
+      }
+      if !model.isEmpty { lines.append(("controller", model.joined(separator: " "))) }
+    }
+    return lines
+  }
+
+  private func word(of file: String) -> String {
+    LockedFile.peek(file).split(whereSeparator: \.isWhitespace).first.map(String.init) ?? "unknown"
+  }
+
   // MARK: The kernel
 
   /// The rfkill switches of Bluetooth radios.

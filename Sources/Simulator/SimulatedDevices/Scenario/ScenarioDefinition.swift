@@ -1,5 +1,7 @@
 // The definition of a scenario, as data: host, devices, seed and faults.
 
+package import Bluetooth
+
 /// A host, nearby devices, and faults.
 public struct ScenarioDefinition: Sendable, Hashable {
   /// The title; empty for a file that only defines devices.
@@ -28,6 +30,21 @@ public struct ScenarioDefinition: Sendable, Hashable {
     self.host = host
     self.devices = devices
     self.faults = faults
+  }
+
+  /// The names that the devices give attributes, for output. A UUID or a name with several meanings
+  /// among them is left out.
+  package var attributeNames: AttributeNames {
+    var names: [BluetoothUUID: Set<String>] = [:]
+    var uuids: [String: Set<BluetoothUUID>] = [:]
+    let entries = devices.flatMap(\.names.entries)
+    for entry in entries {
+      names[entry.uuid, default: []].insert(entry.name)
+      uuids[entry.name.lowercased(), default: []].insert(entry.uuid)
+    }
+    return AttributeNames(
+      entries.filter { names[$0.uuid]?.count == 1 && uuids[$0.name.lowercased()]?.count == 1 }
+    )
   }
 
   /// Merges several scenarios: the first given seed and host apply.
