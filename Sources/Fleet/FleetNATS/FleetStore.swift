@@ -103,19 +103,23 @@ public enum FleetServerError: Error, Equatable, Sendable, CustomStringConvertibl
       let introduction = try ServerIntroduction.await(from: address, within: limit / 2)
       try check(introduction, at: address)
       let holder = StoreHolder()
-      let events = NATSEvents(closed: { news(.closed($0)) })
+      let events = NATSEvents(
+        closed: { news(.closed($0)) }, disconnected: { holder.store?.disconnected() },
+        reconnected: { holder.store?.reconnected() }, refused: { holder.store?.refused($0) }
+      )
       let connection = try NATSConnection(settings, events: events)
       let layout = StreamLayout(fleet: address.fleet)
+      let contents: StreamContents
       do {
         try checkJetStream(connection, address)
-        for stream in layout.streams { try ensure(stream, connection) }
+        contents = try StreamContents.prepared(layout, on: connection)
       } catch {
         connection.close()
         throw error
       }
       let store = NATSJobStore(
-        connection, FleetServer(address: address, version: introduction.version), layout, worker,
-        on: loop, news: news
+        connection, FleetServer(address: address, version: introduction.version), layout, contents,
+        worker, on: loop, news: news
       )
       let inbox = NATSSubscription("\(connection.inbox).*", on: connection) { message in
         holder.store?.received(message)
@@ -151,51 +155,6 @@ public enum FleetServerError: Error, Equatable, Sendable, CustomStringConvertibl
         let reason = NATSConnection.text(of: status)
         throw .withoutJetStream(server: address.server, reason: reason)
       }
-    }
-
-    /// Creates a stream if it is missing; checks its settings if it exists.
-    private static func ensure(
-      _ stream: StreamLayout.Stream, _ connection: NATSConnection
-    ) throws(FleetServerError) {
-      var found = try request("$JS.API.STREAM.INFO.\(stream.name)", "", stream, connection)
-      if found["error"]?["code"]?.integer == 404 {
-        let api = "$JS.API.STREAM.CREATE.\(stream.name)"
-        found = try request(api, stream.settings.text, stream, connection)
-      }
-      if let error = found["error"] {
-        let reason = error["description"]?.string ?? "an unknown error"
-        throw .wrongStream(name: stream.name, reason: reason)
-      }
-      if let difference = stream.difference(from: found["config"]) {
-        throw .wrongStream(name: stream.name, reason: difference)
-      }
-    }
-
-    private static func request(
-      _ subject: String, _ body: String, _ stream: StreamLayout.Stream,
-      _ connection: NATSConnection
-    ) throws(FleetServerError) -> JSONValue {
-      var reply: OpaquePointer?
-      let status = natsConnection_RequestString(
-        &reply,
-        connection.handle.pointer,
-        subject,
-        body,
-        Int64(NATSConnection.callLimit / .milliseconds(1))
-      )
-      guard status == NATS_OK, let reply else {
-        let reason = NATSConnection.text(of: status)
-        throw .wrongStream(
-          name: stream.name,
-          reason: "no answer to \(subject) (\(reason)): does this user have the permission?"
-        )
-      }
-      defer { natsMsg_Destroy(reply) }
-      let message = ReceivedMessage(reply, isOfConsumer: false)
-      guard let json = try? JSONValue(parsing: message.body) else {
-        throw .wrongStream(name: stream.name, reason: "an invalid answer to \(subject)")
-      }
-      return json
     }
   }
 

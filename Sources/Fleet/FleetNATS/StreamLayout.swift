@@ -19,11 +19,14 @@ struct StreamLayout: Sendable {
     let age: Duration?
     /// The greatest size in bytes; nil for no limit. The oldest values are deleted first.
     var bytes: Int?
+
+    /// Whether it holds jobs and their ends, not only what gateways send again by themselves.
+    var isLasting: Bool { age.map { $0 >= StreamLayout.month } ?? true }
   }
 
   let fleet: String
 
-  private static let month = Duration.seconds(30 * 24 * 3600)
+  fileprivate static let month = Duration.seconds(30 * 24 * 3600)
 
   /// Returns the stream that stores the keys of a kind; nil for values that are only published.
   func stream(_ kind: StoreKey.Kind) -> Stream? {

@@ -61,6 +61,8 @@ final class FleetBatch: BatchRunning {
     var counts = BatchCounts()
     var cause: (any Error)?
     var isStopped = false
+    /// Whether the batch ends without waiting for its jobs.
+    var isAbandoned = false
     var begun: Instant?
     var identity: RunIdentity
     var done: Completion<Void>?
@@ -97,6 +99,8 @@ final class FleetBatch: BatchRunning {
 
   /// The most jobs that have begun and not ended; the others are submitted as these end.
   private static let window = 500
+  /// How long a cancelled batch waits until its jobs have ended: longer than a claim holds.
+  private static let endingLimit = Duration.seconds(40)
   /// How long reports are collected before a name counts as unambiguous; longer than the interval of
   /// the reports.
   private static let listening = Duration.seconds(6)
@@ -159,6 +163,23 @@ final class FleetBatch: BatchRunning {
     }
     for job in submitted { handle(.cancel(job)) }
     loop.post { [self] in advance() }
+    // The gateways end cancelled jobs at once; one that was lost, when its claim has ended.
+    loop.after(Self.endingLimit) { [weak self] in
+      guard let self, state.withLock({ $0.done != nil }) else { return }
+      StandardError.failure("the jobs have not ended, and run on; follow them with: \(following)")
+      abandon(cause)
+    }
+  }
+
+  /// Ends the batch without waiting for its jobs, which run on.
+  func abandon(_ cause: any Error) {
+    let done = state.withLock { state -> Completion<Void>? in
+      if state.cause == nil { state.cause = cause }
+      (state.isStopped, state.isAbandoned) = (true, true)
+      defer { state.done = nil }
+      return state.done
+    }
+    done?.succeed(())
   }
 
   // MARK: The run
@@ -190,8 +211,12 @@ final class FleetBatch: BatchRunning {
       loop.after(limit) { [self] in cancel(TimedOut(operation: "the batch", after: limit)) }
     }
     defer { timer?.cancel() }
+    let replaced = connection.store.observeReplacement { [weak self] in
+      self?.handle(.storeReplaced)
+    }
+    defer { replaced.cancel() }
     await untilDone()
-    if options.detaches {
+    if options.detaches, !state.withLock({ $0.isAbandoned }) {
       StandardError.notice("the jobs are queued; follow them with: \(following)")
       return .ok
     }
@@ -208,12 +233,18 @@ final class FleetBatch: BatchRunning {
     }
     defer { ticking.cancel() }
     try? await wait(on: loop, operation: "the end of the batch") { (done: Completion<Void>) in
-      state.withLock { $0.done = done }
+      let isAbandoned = state.withLock { state in
+        if !state.isAbandoned { state.done = done }
+        return state.isAbandoned
+      }
+      if isAbandoned { done.succeed(()) }
       advance()
     }
     // The submitter may hold claims, with which it ended jobs. It has to release them.
     let patience = loop.now + .seconds(30)
-    while !options.detaches, loop.now < patience, !state.withLock({ $0.machine.isDone }) {
+    while !options.detaches, loop.now < patience,
+      !state.withLock({ $0.machine.isDone || $0.isAbandoned })
+    {
       try? await loop.sleep(for: .milliseconds(20))
     }
     alarm.cancel()

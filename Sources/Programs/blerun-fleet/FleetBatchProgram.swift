@@ -36,17 +36,25 @@ struct FleetBatchProgram {
       let devices = try Self.devices(of: batch)
       Self.note("pin", batchOptions.pin, over: devices.compactMap(\.0.placement.pin))
       Self.note("prefer", batchOptions.prefer, over: devices.compactMap(\.0.placement.prefer))
-      let closed = Guarded<FleetBatch?>(nil)
+      let closed = Guarded((batch: nil as FleetBatch?, reason: nil as RunFailure?))
       let connection = try FleetConnection.open(
         options.server, client: "blerun batch", on: world.loop
       ) { reason in
-        let ended = Ending(.unavailable, "the connection to the fleet ended: \(reason)")
-        closed.withLock { $0 }?.cancel(RunFailure(lost: ended.messages.joined()))
+        let failure = RunFailure(lost: reason)
+        let batch = closed.withLock { closed in
+          closed.reason = closed.reason ?? failure
+          return closed.batch
+        }
+        batch?.abandon(failure)
       }
       let finalOptions = batchOptions
       return { receivers in
         let made = FleetBatch(batch, devices, in: world, connection, finalOptions, receivers)
-        closed.withLock { $0 = made }
+        let reason = closed.withLock { closed in
+          closed.batch = made
+          return closed.reason
+        }
+        if let reason { made.abandon(reason) }
         return made
       }
     }

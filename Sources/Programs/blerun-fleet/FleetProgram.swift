@@ -21,26 +21,42 @@ struct FleetProgram {
   func run() throws {
     let world = World.withoutRadio("ending")
     defer { world.end() }
-    let isLost = Guarded<String?>(nil)
+    let lost = Guarded((reason: nil as String?, task: nil as Task<ExitStatus, any Error>?))
+    let end: @Sendable (String) -> Void = { reason in
+      let task = lost.withLock { lost in
+        lost.reason = lost.reason ?? reason
+        return lost.task
+      }
+      task?.cancel()
+    }
     let connection = try FleetConnection.open(
-      command.common.server, client: "blerun fleet", on: world.loop
-    ) { reason in isLost.withLock { $0 = reason } }
+      command.common.server, client: "blerun fleet", on: world.loop, lost: end
+    )
     defer { connection.close() }
+    let isFollowing = command is FleetCommand.Follow
+    let replaced = connection.store.observeReplacement {
+      if isFollowing { end("the jobs were lost with the store of the fleet") }
+    }
+    defer { replaced.cancel() }
     try world.interruption.check()
     let output = StandardOutput()
     let work = work(on: FleetViews(connection: connection, loop: world.loop, output: output))
     let (loop, interruption) = (world.loop, world.interruption)
-    let status = try loop.run {
-      let task = loop.task { try await work() }
-      interruption.cancels("ending", leaving: "the jobs of the fleet run on") { _ in task.cancel() }
-      return try await task.value
+    let result = Result {
+      try loop.run {
+        let task = loop.task { try await work() }
+        lost.withLock { $0.task = task }
+        if lost.withLock({ $0.reason }) != nil { task.cancel() }
+        interruption.cancels("ending", leaving: "the jobs of the fleet run on") { _ in task.cancel()
+        }
+        return try await task.value
+      }
     }
     try output.end()
     try world.interruption.check()
-    if let reason = isLost.withLock({ $0 }) {
-      throw Ending(.unavailable, "the connection to the fleet ended: \(reason)")
-    }
-    throw Ending(status)
+    // The reason why the work was cancelled, not that it was.
+    if let reason = lost.withLock({ $0.reason }) { throw Ending(.unavailable, reason) }
+    throw Ending(try result.get())
   }
 
   /// Returns the work of the command.

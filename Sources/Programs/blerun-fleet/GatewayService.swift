@@ -24,6 +24,7 @@ final class GatewayService: Sendable {
     var runs: [Gateway.ChainID: GatewayRun] = [:]
     var subscriptions: [BluetoothAddress: StoreSubscription] = [:]
     var followers: StoreSubscription?
+    var replaced: StoreSubscription?
     var seen: [BluetoothAddress: Seen] = [:]
     var isJournalWritable = true
     var isDraining = false
@@ -88,6 +89,9 @@ final class GatewayService: Sendable {
 
   /// Joins the fleet: begins to scan, report and claim.
   func begin() {
+    let replaced = parts.store.observeReplacement { [weak self] in self?.meetStore() }
+    state.withLock { $0.replaced = replaced }
+    if file.belongs(toAnotherStoreThan: parts.store.identity) { meetStore() } else { keepStore() }
     handle(.woken)
     presence.begin(
       GatewayPresence.Handlers(report: { [self] in report() }, drain: { [self] in drain() })
@@ -110,6 +114,20 @@ final class GatewayService: Sendable {
     }
     state.withLock { $0.followers = followers }
   }
+
+  /// Handles that the store is another one than before.
+  private func meetStore() {
+    StandardError.failure(
+      "the store of the fleet is another one than before: nothing is claimed for "
+        + "\(settings.succession.written), because another gateway may still hold a lost claim"
+    )
+    handle(.storeReplaced)
+    // A process that is started before that has to wait as well.
+    loop.after(settings.succession) { [weak self] in self?.keepStore() }
+  }
+
+  /// Keeps in the journal which store it belongs to.
+  private func keepStore() { file.keep(store: parts.store.identity) }
 
   /// Sends events to a follower again, from the disk.
   private func send(_ wanted: EventRequest) {
@@ -134,9 +152,9 @@ final class GatewayService: Sendable {
     handle(.drain(within: drainLimit))
   }
 
-  /// Handles that the connection to the server has ended for good.
+  /// Handles that the connection to the server has ended for good, or is of no use.
   func fail(_ reason: String) {
-    state.withLock { $0.failure = $0.failure ?? "the connection to the fleet ended: \(reason)" }
+    state.withLock { $0.failure = $0.failure ?? reason }
     // The running chains must stop, because their leases can no longer be renewed.
     let runs = state.withLock { Array($0.runs.values) }
     for run in runs { run.stop(.leaseEnding) }
@@ -146,7 +164,8 @@ final class GatewayService: Sendable {
   func end() async {
     alarm.cancel()
     let (tasks, subscriptions) = state.withLock { state in
-      (state.tasks, Array(state.subscriptions.values) + [state.followers].compactMap(\.self))
+      let own = [state.followers, state.replaced].compactMap(\.self)
+      return (state.tasks, Array(state.subscriptions.values) + own)
     }
     for task in tasks { task.cancel() }
     for task in tasks { _ = try? await task.value }

@@ -19,6 +19,8 @@ struct StoreContents {
   /// The number of versions kept of each key, for stale reads.
   static let keptVersions = 6
 
+  /// The number of earlier contents, which were lost.
+  var predecessors = 0
   private var versions: [StoreKey: [Version]] = [:]
   private(set) var revision: Revision = 0
 

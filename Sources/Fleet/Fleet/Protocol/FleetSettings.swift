@@ -72,6 +72,8 @@ package enum Omission: String, CaseIterable, Sendable {
   case successorWait
   /// A chain begins without a record of its start.
   case startRecord
+  /// A submitter queues the jobs of an emptied store again as if no gateway had begun them.
+  case lostMark
   /// A follower does not request missing events.
   case eventRequest
 }

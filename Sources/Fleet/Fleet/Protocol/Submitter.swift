@@ -25,6 +25,8 @@ public struct Submitter: Sendable {
     case record(JobID, ResultRecord)
     /// A gateway has reported its sightings.
     case sightings(SightingReport)
+    /// The store has another identity than before: what it held is lost.
+    case storeReplaced
   }
 
   /// An output, to be carried out by the shell.
@@ -39,6 +41,9 @@ public struct Submitter: Sendable {
     case ended(JobID, EndRecord)
   }
 
+  /// The number of reads after which a job that is neither queued nor ended counts as lost.
+  private static let mostTimesMissing = 5
+
   private enum Stage { case gateways, chain, job, queue, following }
 
   private struct Submission {
@@ -49,8 +54,25 @@ public struct Submitter: Sendable {
     var dueAt: Instant
     var isCancelWanted = false
     var isCancelStored = false
+    /// Whether a request was sent that puts the job into the queue of its device.
+    var mayBeQueued = false
+    /// Whether the job may have been in the queue of a store that was lost: a gateway may have begun it.
+    var isLost = false
+    /// The number of reads, one after the other, that found the job neither queued nor ended.
+    var timesMissing = 0
+    /// When the patience of the job ends, by this member's clock.
+    let endsAt: Instant
+    /// Whether the shell follows the records.
+    var isFollowed = false
     /// Whether the pending request reads the queue, not the records.
     var isReadingQueue = false
+
+    /// The job as it is put into the queue of its device.
+    var queued: QueuedJob {
+      var queued = QueuedJob(job.id)
+      queued.isArmed = isLost
+      return queued
+    }
   }
 
   private let member: Custody.Member
@@ -94,7 +116,9 @@ public struct Submitter: Sendable {
     case .woken:
       for address in custodies.keys.sorted() { actions += with(address, at: now) }
     case .submit(let job, let chain):
-      submissions[job.id] = Submission(job: job, chain: chain, dueAt: now)
+      submissions[job.id] = Submission(
+        job: job, chain: chain, dueAt: now, endsAt: now + job.deadline
+      )
       order.append(job.id)
     case .cancel(let job):
       submissions[job]?.isCancelWanted = true
@@ -109,12 +133,44 @@ public struct Submitter: Sendable {
       actions += apply(record, of: job)
     case .sightings(let report):
       reports[report.gateway] = (report, now)
+    case .storeReplaced:
+      actions += storeReplaced(at: now)
     }
     for job in order { actions += advance(job, at: now) }
     next =
       (order.compactMap { submissions[$0] }.filter { $0.pending == nil }.map(\.dueAt)
       + custodies.values.compactMap(\.next)).min()
     return actions
+  }
+
+  /// Submits all jobs again, in their order.
+  ///
+  /// Those that were queued in the lost store are queued as armed: gateways end them as `unknown`, or as
+  /// what their journal knows, and run them only if they may run twice.
+  private mutating func storeReplaced(at now: Instant) -> [Action] {
+    (asking, pending, chains) = ([:], [:], [])
+    directory = GatewayDirectory()
+    // The gateways have to write their entries again first: they name the bonds.
+    for job in order { resubmit(job, at: now + member.settings.entryEvery) }
+    var actions: [Action] = []
+    for address in custodies.keys.sorted() {
+      actions += with(address, at: now) { custody in custody.storeReplaced(at: now) }
+    }
+    return actions
+  }
+
+  /// Submits a job again that the store has lost.
+  private mutating func resubmit(_ id: JobID, at due: Instant) {
+    guard let submission = submissions[id] else { return }
+    submissions[id]?.isLost = submission.mayBeQueued && !member.settings.omits(.lostMark)
+    submissions[id]?.stage = .gateways
+    submissions[id]?.pending = nil
+    submissions[id]?.dueAt = due
+    submissions[id]?.timesMissing = 0
+    submissions[id]?.isCancelStored = false
+    submissions[id]?.isReadingQueue = false
+    // What is left of the patience.
+    submissions[id]?.job.deadline = max(FleetBounds.deadline.lowerBound, submission.endsAt - due)
   }
 
   // MARK: Jobs
@@ -243,21 +299,31 @@ public struct Submitter: Sendable {
     let id = submission.job.id
     let key = StoreKey.device(submission.job.device)
     guard case .device(let entry)? = found?.value, let found else {
-      return perform(.create(key, .device(DeviceEntry(queue: [QueuedJob(id)]))), for: id)
+      submissions[id]?.mayBeQueued = true
+      return perform(.create(key, .device(DeviceEntry(queue: [submission.queued]))), for: id)
     }
-    if entry.queue.contains(where: { $0.job == id }) { return queued(id, at: now) }
+    if let index = entry.queue.firstIndex(where: { $0.job == id }) {
+      guard submission.isLost, !entry.queue[index].isArmed else { return queued(id, at: now) }
+      // The store was set back, and may have lost the mark.
+      var new = entry
+      new.queue[index].isArmed = true
+      return perform(.update(key, .device(new), expecting: found.revision), for: id)
+    }
     guard entry.queue.count < DeviceEntry.longestQueue else {
       submissions[id]?.dueAt = now + member.settings.announceEvery
       return []
     }
+    submissions[id]?.mayBeQueued = true
     var new = entry
-    new.queue.append(QueuedJob(id))
+    new.queue.append(submission.queued)
     return perform(.update(key, .device(new), expecting: found.revision), for: id)
   }
 
   private mutating func queued(_ id: JobID, at now: Instant) -> [Action] {
     submissions[id]?.stage = .following
     submissions[id]?.dueAt = now
+    guard submissions[id]?.isFollowed == false else { return [] }
+    submissions[id]?.isFollowed = true
     return [.queued(id), .follow(id)]
   }
 
@@ -282,8 +348,10 @@ public struct Submitter: Sendable {
         new.queue[index].isCancelled = true
         let key = StoreKey.device(submission.job.device)
         return perform(.update(key, .device(new), expecting: revision), for: id)
+      case nil where submission.isReadingQueue: return perform(.last(.result(of: id)), for: id)
       case nil:
-        return submission.isReadingQueue ? perform(.last(.result(of: id)), for: id) : []
+        foundNoRecord(of: submission, at: now)
+        return []
       case .job?, .chain?, .gateway?, .sweep?, .events?, .eventsWanted?, .sightings?,
         .announcement?:
         return []
@@ -297,6 +365,16 @@ public struct Submitter: Sendable {
       break
     }
     return []
+  }
+
+  /// Handles that a job has no record yet. If it is not queued either, for so long that no read can be
+  /// stale, its entry was removed from the store: submit it again.
+  private mutating func foundNoRecord(of submission: Submission, at now: Instant) {
+    let id = submission.job.id
+    let queue = custodies[submission.job.device]?.entry?.queue ?? []
+    let times = queue.contains { $0.job == id } ? 0 : submission.timesMissing + 1
+    submissions[id]?.timesMissing = times
+    if times >= Self.mostTimesMissing { resubmit(id, at: now) }
   }
 
   private mutating func apply(_ record: ResultRecord, of job: JobID) -> [Action] {

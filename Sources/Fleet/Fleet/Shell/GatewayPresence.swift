@@ -29,6 +29,7 @@ public final class GatewayPresence: Sendable {
     var revision: Revision?
     var tasks: [Task<Void, any Error>] = []
     var handlers: Handlers?
+    var replaced: StoreSubscription?
   }
 
   private let name: String
@@ -62,6 +63,11 @@ public final class GatewayPresence: Sendable {
       _ = try await store.ask(.publish(.sightings(of: name), .sightings(report)), on: loop)
     }
     repeatedly(every: settings.entryEvery) { [self] in try await renew() }
+    let replaced = store.observeReplacement { [weak self] in
+      self?.state.withLock { $0.revision = nil }
+      self?.renewNow()
+    }
+    state.withLock { $0.replaced = replaced }
   }
 
   private func repeatedly(
@@ -92,10 +98,11 @@ public final class GatewayPresence: Sendable {
   ///
   /// - Parameter isReachable: Whether the store can be reached. If not, the entry is left to expire.
   public func end(isReachable: Bool) async {
-    let tasks = state.withLock { state in
+    let (tasks, replaced) = state.withLock { state in
       state.handlers = nil
-      return state.tasks
+      return (state.tasks, state.replaced)
     }
+    replaced?.cancel()
     for task in tasks { task.cancel() }
     for task in tasks { _ = try? await task.value }
     // A cancelled renewal may still have been applied: read the revision before removing the entry.
