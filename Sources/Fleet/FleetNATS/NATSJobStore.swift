@@ -269,10 +269,14 @@ import Documents
         case nil: break
         }
         if reply.isRemoval { return finish(id, .entries([])) }
-        guard let sequence = reply.sequence, let value = value(of: reply.body, at: key) else {
-          return finish(id, .unavailable)
-        }
+        guard let sequence = reply.sequence else { return finish(id, .unavailable) }
         know(sequence, of: key)
+        let value: StoredValue
+        do throws(UnreadableValue) {
+          value = try StoredValue(reply.body, at: key)
+        } catch {
+          return finish(id, .unreadable(error))
+        }
         finish(id, .entries([StoreEntry(key: key, value: value, revision: sequence)]))
       }
     }

@@ -80,7 +80,7 @@ struct FleetChanges: Sendable {
     switch try await store.ask(change, within: .seconds(10), on: loop) {
     case .applied: return true
     case .refused: return false
-    case .unknown, .entries, .published, .unavailable:
+    case .unknown, .entries, .published, .unavailable, .unreadable:
       throw Ending(
         .unavailable, "the store of the fleet does not answer: whether the mark is set is unknown"
       )

@@ -77,9 +77,11 @@ extension JobStore {
   func entries(
     _ pattern: KeyPattern, within limit: Duration = .seconds(10), on loop: Loop
   ) async throws -> [StoreEntry] {
-    guard case .entries(let entries) = try await ask(.list(pattern), within: limit, on: loop) else {
+    switch try await ask(.list(pattern), within: limit, on: loop) {
+    case .entries(let entries): return entries
+    case .unreadable(let problem): throw Ending(.data, "\(problem)")
+    case .unavailable, .unknown, .refused, .applied, .published:
       throw Ending(.unavailable, "the store of the fleet does not answer within \(limit)")
     }
-    return entries
   }
 }

@@ -39,6 +39,9 @@ final class GatewayService: Sendable {
   private static let outOfDatePause = Duration.seconds(1)
   /// How often old events are deleted.
   private static let prunePause = Duration.seconds(600)
+  /// How long the end waits for stopped chains. With the other waits of the end it stays below a minute,
+  /// after which systemd kills.
+  private static let disconnectLimit = Duration.seconds(10)
   /// The pause before a scan is started again.
   private static let scanPause = Duration.seconds(5)
   /// The shortest interval between observations of an unchanged device.
@@ -171,7 +174,7 @@ final class GatewayService: Sendable {
     for task in tasks { _ = try? await task.value }
     for subscription in subscriptions { subscription.cancel() }
     // Stopped chains still have to disconnect; each disconnect has its own limit.
-    let patience = loop.now + .seconds(30)
+    let patience = loop.now + Self.disconnectLimit
     while loop.now < patience, state.withLock({ !$0.runs.isEmpty }) {
       try? await loop.sleep(for: .milliseconds(20))
     }

@@ -345,7 +345,7 @@ final class SimulatedGateway: Sendable {
     store.perform(.create(.gateway(name), entry), within: settings.requestLimit) { [self] answer in
       switch answer {
       case .applied, .refused: break
-      case .unknown, .unavailable, .entries, .published:
+      case .unknown, .unavailable, .unreadable, .entries, .published:
         fleet.loop.after(settings.retryAfter, inProcess { [self] in writeEntry() })
       }
     }

@@ -253,6 +253,87 @@ struct MemberTests {
     #expect((gateway.chain != nil) == claims)
   }
 
+  @Test("a job behind one of another batch ends within its patience, and leaves the queue")
+  func patienceBehindOthers() throws {
+    let (first, second) = (
+      SubmitterOnStore(loop, store.client("desk")), SubmitterOnStore(loop, store.client("shop"))
+    )
+    let long = try job("long") { $0.deadline = .seconds(300) }
+    let short = try job("short") { $0.deadline = .seconds(15) }
+    first.handle(.submit(long, chain: Self.chain))
+    try first.wait(.seconds(2))
+    second.handle(.submit(short, chain: Self.chain))
+    try second.wait(.seconds(16))
+    let end = try #require(second.end(of: short.id))
+    #expect(end.state == .expired)
+    #expect(end.detail == "job long was before it in the queue of the device")
+    try second.wait(.seconds(1))
+    let entries = store.entries(.one(.device(Self.device)))
+    #expect(entries.map(\.value) == [.device(DeviceEntry(queue: [QueuedJob(long.id)]))])
+  }
+
+  @Test("a cancelled job behind one of another batch ends at once")
+  func cancelledBehindOthers() throws {
+    let submitter = try submitted(job("long") { $0.deadline = .seconds(300) })
+    let other = SubmitterOnStore(loop, store.client("shop"))
+    let job = try job("short") { $0.deadline = .seconds(300) }
+    other.handle(.submit(job, chain: Self.chain))
+    try submitter.wait(.seconds(12))
+    other.handle(.cancel(job.id))
+    try submitter.wait(.seconds(1))
+    #expect(other.end(of: job.id)?.state == .cancelled)
+  }
+
+  @Test("a drained gateway ends although the store is away; the ends are in its journal")
+  func drainedWithoutStore() throws {
+    let submitter = try submitted(job { $0.deadline = .seconds(100) })
+    let gateway = GatewayOnStore(loop, store.client("hall"))
+    gateway.handle(.observed(Self.device, rssi: -50))
+    try submitter.wait(.seconds(2))
+    let chain = try #require(gateway.chain)
+    gateway.handle(.operationWanted(chain, step: 0, isIdempotent: false))
+    try submitter.wait(.seconds(1))
+    store.stop()
+    gateway.handle(.drain(within: .seconds(5)))
+    try submitter.wait(.seconds(5.1))
+    #expect(gateway.actions.contains(.stop(chain, .drained)))
+    gateway.handle(.chainEnded(chain, .stopped))
+    try submitter.wait(.seconds(4))
+    #expect(!gateway.actions.contains(.drained))
+    try submitter.wait(.seconds(2))
+    #expect(gateway.actions.last == .drained)
+    let isJournaled = gateway.actions.contains {
+      if case .journal(let entry) = $0 { entry.end?.state == .unknown } else { false }
+    }
+    #expect(isJournaled)
+  }
+
+  // MARK: Values that cannot be read
+
+  @Test("a record that cannot be read ends its job with the reason, and no other job")
+  func unreadableRecord() throws {
+    let job = try job { $0.deadline = .seconds(300) }
+    let submitter = try submitted(job)
+    store.put("{}", at: .result(of: job.id))
+    try submitter.wait(.seconds(12))
+    let end = try #require(submitter.end(of: job.id))
+    #expect(end.state == .unknown && end.detail.contains("the key 'version' is missing"))
+  }
+
+  @Test("a job whose description cannot be read does not block its device for ever")
+  func unreadableJob() throws {
+    let first = try job("job-1")
+    let submitter = try submitted(first)
+    store.put("{}", at: .job(first.id))
+    let gateway = GatewayOnStore(loop, store.client("hall"))
+    for _ in 0..<30 {
+      gateway.handle(.observed(Self.device, rssi: -50))
+      try submitter.wait(.seconds(5))
+    }
+    #expect(store.entries(.all(.device)).isEmpty)
+    #expect(gateway.chains.isEmpty)
+  }
+
   // MARK: A lost store
 
   /// Has the store lose everything; members learn it from their shells.

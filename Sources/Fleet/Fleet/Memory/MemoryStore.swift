@@ -269,10 +269,14 @@ public final class MemoryStore: Sendable {
     let now = loop.now
     switch request {
     case .create, .update, .remove, .append: return change(request, at: now)
-    case .list(let pattern):
-      return .entries(state.withLock { $0.contents.entries(pattern, at: now - age) })
-    case .last(let key):
-      return .entries(state.withLock { $0.contents.entries(.one(key), at: now - age) })
+    case .list(.all(let kind)):
+      return .entries(state.withLock { $0.contents.entries(.all(kind), at: now - age) })
+    case .list(.one(let key)), .last(let key):
+      return state.withLock { state in
+        let found = state.contents.entries(.one(key), at: now - age)
+        let problem = found.isEmpty ? state.contents.problem(key, at: now - age) : nil
+        return problem.map { .unreadable($0) } ?? .entries(found)
+      }
     case .publish(let key, let value):
       deliver(value, to: key)
       return .published

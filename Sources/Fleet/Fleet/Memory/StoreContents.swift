@@ -69,6 +69,17 @@ struct StoreContents {
     }
   }
 
+  /// Returns why the entry of a key cannot be read; nil if it can, or there is none.
+  func problem(_ key: StoreKey, at instant: Instant) -> UnreadableValue? {
+    guard let text = versions[key]?.last(where: { $0.at <= instant })?.text else { return nil }
+    do {
+      _ = try StoredValue(text, at: key)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
   private func entry(_ key: StoreKey, at instant: Instant) -> StoreEntry? {
     guard let version = versions[key]?.last(where: { $0.at <= instant }) else { return nil }
     return version.value.map { StoreEntry(key: key, value: $0, revision: version.revision) }

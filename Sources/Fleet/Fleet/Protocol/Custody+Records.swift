@@ -102,6 +102,9 @@ extension Custody {
         return retry(after: isLost ? 0 : holding.start ?? 0, at: now)
       }
       return read(record, entry.revision, at: now)
+    case .unreadable:
+      // No record can be appended behind this one: remove the job from the queue.
+      return settleEnd(nil)
     case .unavailable, .published:
       let due = now + settings.retryAfter
       self.holding?.retryAt = due

@@ -269,11 +269,17 @@ public struct Gateway: Sendable {
         actions += with(address, at: now) { custody, _ in custody.stop(.drained) }
       }
     }
-    if running == 0, !isDrained {
+    if !isDrained, running == 0 || drainLimit.map({ hasSettled(after: $0, at: now) }) == true {
       isDrained = true
       actions.append(.drained)
     }
     return actions
+  }
+
+  /// Whether no chain runs after the limit of a drain, and the store had time to accept their ends.
+  private func hasSettled(after limit: Instant, at now: Instant) -> Bool {
+    now >= limit + member.settings.settleWithin
+      && !custodies.values.contains { $0.holding?.stage == .running }
   }
 
   // MARK: Custodies
@@ -375,7 +381,9 @@ public struct Gateway: Sendable {
     for observation in observations.values {
       consider(observation.at + member.settings.sightingAge + .milliseconds(1))
     }
-    if let drainLimit, drainLimit > now { consider(drainLimit) }
+    for instant in [drainLimit, drainLimit.map { $0 + member.settings.settleWithin }] {
+      if let instant, instant > now { consider(instant) }
+    }
     consider(claimsAgainAt)
     next = earliest
   }

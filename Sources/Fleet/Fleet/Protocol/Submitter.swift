@@ -64,6 +64,10 @@ public struct Submitter: Sendable {
     let endsAt: Instant
     /// Whether the shell follows the records.
     var isFollowed = false
+    /// The end of a job that waits behind another one, while it is being recorded.
+    var ending: EndRecord?
+    /// Whether the job has a record: it cannot end any more without having begun.
+    var hasRecord = false
     /// Whether the pending request reads the queue, not the records.
     var isReadingQueue = false
 
@@ -167,6 +171,8 @@ public struct Submitter: Sendable {
     submissions[id]?.pending = nil
     submissions[id]?.dueAt = due
     submissions[id]?.timesMissing = 0
+    submissions[id]?.ending = nil
+    submissions[id]?.hasRecord = false
     submissions[id]?.isCancelStored = false
     submissions[id]?.isReadingQueue = false
     // What is left of the patience.
@@ -223,6 +229,10 @@ public struct Submitter: Sendable {
       return perform(.list(.one(.device(submission.job.device))), for: id)
     case .following:
       submissions[id]?.dueAt = now + member.settings.announceEvery
+      if submission.endsAt > now {
+        submissions[id]?.dueAt = min(now + member.settings.announceEvery, submission.endsAt)
+      }
+      if let ending = endBehindOthers(submission, at: now) { return ending }
       requests += 1
       let announcement = StoreRequest.publish(
         .announcement(of: submission.job.device), .announcement
@@ -263,7 +273,7 @@ public struct Submitter: Sendable {
         if submission.stage == .chain { chains.insert(submission.job.chain) }
         // Refused: it exists already, and a digest or a job ID always has the same value.
         submissions[job]?.stage = submission.stage == .chain ? .job : .queue
-      case .unknown, .unavailable, .entries, .published:
+      case .unknown, .unavailable, .unreadable, .entries, .published:
         submissions[job]?.dueAt = now + member.settings.retryAfter
       }
       return []
@@ -290,6 +300,9 @@ public struct Submitter: Sendable {
       return []
     case .entries(let entries):
       return enqueue(submission, entries.first, at: now)
+    case .unreadable(let problem):
+      // The queue of this device is of no use; nothing has begun.
+      return end(id, submission.mayBeQueued ? .unknown : .expired, "\(problem)")
     }
   }
 
@@ -332,6 +345,7 @@ public struct Submitter: Sendable {
   ) -> [Action] {
     let id = submission.job.id
     submissions[id]?.isReadingQueue = false
+    if let end = submission.ending { return recordedEnd(end, of: submission, answer, at: now) }
     switch answer {
     case .entries(let entries):
       switch entries.first?.value {
@@ -361,10 +375,72 @@ public struct Submitter: Sendable {
       submissions[id]?.dueAt = now
     case .refused, .unknown:
       submissions[id]?.dueAt = now + member.settings.retryAfter
+    case .unreadable(let problem):
+      return end(id, .unknown, "\(problem)")
     case .unavailable, .published:
       break
     }
     return []
+  }
+
+  /// Ends a job that waits behind another one, when its patience has ended or it is cancelled.
+  ///
+  /// Its end is recorded as its first record, so it is certain that it has not begun. A job at the head
+  /// of the queue is ended with a claim instead.
+  ///
+  /// - Returns: The request; nil when the job is not behind another one, or nothing ends it.
+  private mutating func endBehindOthers(_ submission: Submission, at now: Instant) -> [Action]? {
+    let id = submission.job.id
+    guard submission.isCancelWanted || submission.endsAt <= now, !submission.hasRecord,
+      let queue = custodies[submission.job.device]?.entry?.queue, let head = queue.first,
+      let own = queue.dropFirst().first(where: { $0.job == id })
+    else { return nil }
+    let state: EndState =
+      own.isArmed ? .unknown : submission.isCancelWanted ? .cancelled : .expired
+    let key = StoreKey.device(submission.job.device)
+    var end = EndRecord(
+      state, owner: member.name, nonce: "\(member.incarnation)-\(key.name)-\(requests)"
+    )
+    end.detail = "job \(head.job) was before it in the queue of the device"
+    submissions[id]?.ending = end
+    return perform(.append(.result(of: id), .record(.ended(end)), expecting: 0), for: id)
+  }
+
+  /// Handles the answer to the request of ``endBehindOthers(_:at:)``.
+  private mutating func recordedEnd(
+    _ end: EndRecord, of submission: Submission, _ answer: StoreAnswer, at now: Instant
+  ) -> [Action] {
+    let id = submission.job.id
+    submissions[id]?.ending = nil
+    switch answer {
+    case .applied:
+      return removeFromQueue(submission) + apply(.ended(end), of: id)
+    case .refused:
+      submissions[id]?.hasRecord = true
+      submissions[id]?.dueAt = now
+    case .unknown, .unavailable, .unreadable, .entries, .published:
+      submissions[id]?.dueAt = now + member.settings.retryAfter
+    }
+    return []
+  }
+
+  /// Removes an ended job from the queue. If that fails, the gateway that finds it at the head does it.
+  private mutating func removeFromQueue(_ submission: Submission) -> [Action] {
+    let address = submission.job.device
+    guard let custody = custodies[address], var entry = custody.entry else { return [] }
+    entry.queue.removeAll { $0.job == submission.job.id }
+    requests += 1
+    let update = StoreRequest.update(
+      .device(address), .device(entry), expecting: custody.revision
+    )
+    return [.perform(RequestID(number: requests), update)]
+  }
+
+  /// Ends a job for this submitter alone, because the store cannot tell how it ends.
+  private mutating func end(_ id: JobID, _ state: EndState, _ detail: String) -> [Action] {
+    var end = EndRecord(state, owner: member.name, nonce: member.name)
+    end.detail = String(detail.prefix(FleetBounds.detail / 4))
+    return apply(.ended(end), of: id)
   }
 
   /// Handles that a job has no record yet. If it is not queued either, for so long that no read can be

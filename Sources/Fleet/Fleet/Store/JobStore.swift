@@ -43,6 +43,8 @@ public enum StoreAnswer: Equatable, Sendable {
   case entries([StoreEntry])
   /// The store accepted the published value. This does not say that a subscriber received it.
   case published
+  /// The key that was read has a value, and this member cannot read it: invalid, or of a later version.
+  case unreadable(UnreadableValue)
   /// No reply to a read or a publish within the limit.
   case unavailable
 }
