@@ -474,7 +474,7 @@ final class FleetBatch: BatchRunning {
       let start = RunStart(chain: plan.name, steps: plan.writtenStepCount, seed: seed)
       add(.runStarted(start))
     }
-    let ending = end.ending(ran, within: options.patience)
+    let ending = end.ending(ran, within: options.patience, after: events)
     add(.runFinished(ending.counting(steps: events)))
     return events
   }

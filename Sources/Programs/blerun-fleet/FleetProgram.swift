@@ -103,7 +103,7 @@ struct FleetProgram {
 struct WaitingJob: Sendable {
   let device: BluetoothAddress
   let queued: QueuedJob
-  /// The owner of the claim; nil while the job waits.
+  /// The gateway that has claimed it; nil while the job waits.
   let owner: String?
 
   /// Returns the jobs in the entries of devices, by device and in the order of the queues.
@@ -114,7 +114,9 @@ struct WaitingJob: Sendable {
       }
       return device.queue.map { queued in
         let claim = device.claim.flatMap { $0.job == queued.job ? $0 : nil }
-        return WaitingJob(device: address, queued: queued, owner: claim?.owner)
+        // A submitter claims a job to end it, and is no gateway.
+        let owner = claim.flatMap { queued.job.text.hasPrefix("\($0.owner)-") ? nil : $0.owner }
+        return WaitingJob(device: address, queued: queued, owner: owner)
       }
     }
   }
@@ -235,7 +237,7 @@ struct FleetViews: Sendable {
       var owner: String?
       if case .record(let record)? = records[job.id.text]?.value {
         state = record.end?.state.rawValue ?? "started"
-        owner = record.end?.owner
+        owner = record.end.flatMap { $0.owner == job.submitter ? nil : $0.owner }
       }
       show(job.id, job.device, state, owner, false, asJSON: asJSON)
     }
