@@ -48,6 +48,10 @@ struct GatewayProgram {
       drainLimit: command.drainLimit
     )
     holder.withLock { $0 = service }
+    // Before the first claim; the wait is short on the host where the gateway ran before.
+    if let obstacle = try world.loop.run({ try await service.obstacle() }) {
+      throw Ending(.passing, obstacle)
+    }
     world.interruption.cancels("leaving the fleet") { _ in service.drain() }
     try world.interruption.check()
     service.begin()

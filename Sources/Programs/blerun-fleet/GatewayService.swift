@@ -74,13 +74,19 @@ final class GatewayService: Sendable {
       entry.events = parts.events.digest(of: entry.nonce)
       return entry
     }
+    let incarnation = BootClock.incarnation
     let machine = Gateway(
-      name: name, incarnation: BootClock.incarnation, capabilities: capabilities,
+      name: name, incarnation: incarnation, capabilities: capabilities,
       settings: settings, journal: journal, at: BootClock.now
     )
     state = Guarded(State(machine: machine))
     var entry = GatewayEntry()
     entry.capabilities = capabilities
+    entry.incarnation = incarnation
+    entry.host = GatewayHost.name
+    entry.version = Blerun.version
+    entry.begun = Timestamp.text(parts.loop.wallClockAtStart + parts.loop.now.sinceStart)
+    entry.connections = connections
     presence = GatewayPresence(name, entry, settings, in: parts.store, on: parts.loop)
   }
 
@@ -97,7 +103,10 @@ final class GatewayService: Sendable {
     if file.belongs(toAnotherStoreThan: parts.store.identity) { meetStore() } else { keepStore() }
     handle(.woken)
     presence.begin(
-      GatewayPresence.Handlers(report: { [self] in report() }, drain: { [self] in drain() })
+      GatewayPresence.Handlers(
+        report: { [self] in report() }, drain: { [self] in drain() },
+        nameTaken: { [self] other in fail(Self.nameTaken(name, by: other)) }
+      )
     )
     updateBonds()
     parts.world.observeBonds { [weak self] in self?.updateBonds() }
@@ -139,6 +148,16 @@ final class GatewayService: Sendable {
       let request = StoreRequest.publish(.events(of: wanted.job), .events(chunk))
       parts.store.perform(request, within: settings.requestLimit) { _ in }
     }
+  }
+
+  /// Returns why the gateway may not join; nil if its name is free.
+  func obstacle() async throws -> String? {
+    try await presence.gatewayWithName().map { Self.nameTaken(name, by: $0) }
+  }
+
+  private static func nameTaken(_ name: String, by other: GatewayEntry) -> String {
+    "another gateway has the name \(name), on host \(other.host ?? "unknown") since "
+      + "\(other.begun ?? "unknown"): give one of them another --name"
   }
 
   /// Stops claiming, and ends the running chains within the limit.
@@ -330,6 +349,8 @@ final class GatewayService: Sendable {
     let held = parts.world.foreignLinks()
     report.held = Array(held.prefix(FleetBounds.sightings))
     handle(.held(Set(held)))
+    let running = state.withLock { $0.runs.count }
+    _ = presence.change { ($0.observed, $0.running) = (present.count, running) }
     return report
   }
 

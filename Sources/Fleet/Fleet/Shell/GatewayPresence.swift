@@ -13,13 +13,17 @@ public final class GatewayPresence: Sendable {
     let report: @Sendable () -> SightingReport
     /// Called when the entry was marked as draining by another program.
     let drain: @Sendable () -> Void
+    /// Called with the entry of another gateway that runs under the same name, if this one has to end.
+    let nameTaken: @Sendable (GatewayEntry) -> Void
 
     /// Creates the callbacks.
     public init(
-      report: @escaping @Sendable () -> SightingReport, drain: @escaping @Sendable () -> Void
+      report: @escaping @Sendable () -> SightingReport, drain: @escaping @Sendable () -> Void,
+      nameTaken: @escaping @Sendable (GatewayEntry) -> Void = { _ in }
     ) {
       self.report = report
       self.drain = drain
+      self.nameTaken = nameTaken
     }
   }
 
@@ -29,6 +33,10 @@ public final class GatewayPresence: Sendable {
     var revision: Revision?
     var tasks: [Task<Void, any Error>] = []
     var handlers: Handlers?
+    /// The process whose entry this one replaced when it began.
+    var predecessor: String?
+    /// Further processes whose entry was found in place of the own one.
+    var rivals: Set<String> = []
     var replaced: StoreSubscription?
   }
 
@@ -53,6 +61,25 @@ public final class GatewayPresence: Sendable {
     self.store = store
     self.loop = loop
     state = Guarded(State(entry: entry))
+  }
+
+  /// Looks for a gateway with this name on another host: it replaces its entry, and waits until the other one
+  /// must have written it again. An entry from this host is that of an earlier process.
+  ///
+  /// - Returns: The entry of the gateway that has the name; nil if the name is free.
+  public func gatewayWithName() async throws -> GatewayEntry? {
+    guard let found = try await readEntry(), isForeign(found.entry) else { return nil }
+    let isElsewhere = state.withLock { state in
+      (state.predecessor, state.revision) = (found.entry.incarnation, found.revision)
+      return found.entry.host != state.entry.host
+    }
+    guard isElsewhere else { return nil }
+    _ = try await write()
+    try await loop.sleep(for: settings.entryEvery + settings.requestLimit)
+    guard let current = try await readEntry()?.entry,
+      current.incarnation == found.entry.incarnation
+    else { return nil }
+    return current
   }
 
   /// Begins to send. The first report and the entry are sent immediately.
@@ -125,11 +152,38 @@ public final class GatewayPresence: Sendable {
       defer { state.revision = entries.first?.revision }
       return state.revision != nil
     }
-    // Without a known revision the mark is from before this process, and not meant for it.
-    if isOwn, case .gateway(let entry)? = entries.first?.value, entry.isDraining {
-      state.withLock { $0.handlers }?.drain()
+    if case .gateway(let entry)? = entries.first?.value {
+      if isForeign(entry), mustYield(to: entry) {
+        state.withLock { $0.handlers }?.nameTaken(entry)
+        return
+      }
+      // Without a known revision the mark is from before this process, and not meant for it.
+      if isOwn, !isForeign(entry), entry.isDraining { state.withLock { $0.handlers }?.drain() }
     }
     _ = try await write()
+  }
+
+  private func readEntry() async throws -> (entry: GatewayEntry, revision: Revision)? {
+    guard case .entries(let entries) = try await store.ask(.list(.one(.gateway(name))), on: loop),
+      let found = entries.first, case .gateway(let entry) = found.value
+    else { return nil }
+    return (entry, found.revision)
+  }
+
+  /// Whether another process has written an entry. Those of an earlier version do not tell.
+  private func isForeign(_ entry: GatewayEntry) -> Bool {
+    let own = state.withLock { $0.entry.incarnation }
+    return entry.incarnation.map { $0 != own } ?? false
+  }
+
+  /// Decides between two processes with one name: the one that found the other's entry when it began ends.
+  /// If neither did, their texts decide, when the other one has written its entry twice.
+  private func mustYield(to other: GatewayEntry) -> Bool {
+    guard let rival = other.incarnation else { return false }
+    return state.withLock { state in
+      if state.predecessor == rival { return true }
+      return !state.rivals.insert(rival).inserted && (state.entry.incarnation ?? "") > rival
+    }
   }
 
   /// - Returns: Whether the entry is stored. If not, it must be read before the next attempt.
