@@ -37,10 +37,21 @@ public enum FleetServerError: Error, Equatable, Sendable, CustomStringConvertibl
   case tooOld(server: String, version: String, needed: String, what: String)
   /// The server has no JetStream, or the user may not use it.
   case withoutJetStream(server: String, reason: String)
+  /// The server has JetStream in its configuration, and it does not answer.
+  case jetStreamOff(server: String)
   /// A stream of the fleet is missing and cannot be created, or has wrong settings.
   case wrongStream(name: String, reason: String)
   /// This program was built without a NATS client.
   case notBuilt
+
+  /// The usual reasons why JetStream does not answer, and what to do.
+  static let offHint =
+    "it turns itself off when its disk is full, until nats-server is restarted. Try: free space below its "
+    + "'store_dir', then restart it; its log has the reason. Or this user lacks a permission"
+  /// The reason and the remedy when the server refuses to store more.
+  static let fullHint =
+    "the store of the server is full. Try: free space below its 'store_dir', or a greater 'max_file_store', "
+    + "and restart nats-server; a fleet needs 256 MB for its events"
 
   public var description: String {
     switch self {
@@ -51,6 +62,8 @@ public enum FleetServerError: Error, Equatable, Sendable, CustomStringConvertibl
     case .withoutJetStream(let server, let reason):
       "\(server) has no JetStream for this user (\(reason)). Try: a block 'jetstream' with "
         + "'store_dir' in the configuration of the server"
+    case .jetStreamOff(let server):
+      "JetStream of \(server) does not answer: \(Self.offHint)"
     case .wrongStream(let name, let reason):
       "the stream \(name) of the fleet: \(reason)"
     case .notBuilt:
@@ -111,7 +124,7 @@ public enum FleetServerError: Error, Equatable, Sendable, CustomStringConvertibl
       let layout = StreamLayout(fleet: address.fleet)
       let contents: StreamContents
       do {
-        try checkJetStream(connection, address)
+        try checkJetStream(connection, address, isConfigured: introduction.hasJetStream)
         contents = try StreamContents.prepared(layout, on: connection)
       } catch {
         connection.close()
@@ -146,12 +159,15 @@ public enum FleetServerError: Error, Equatable, Sendable, CustomStringConvertibl
     }
 
     private static func checkJetStream(
-      _ connection: NATSConnection, _ address: FleetAddress
+      _ connection: NATSConnection, _ address: FleetAddress, isConfigured: Bool
     ) throws(FleetServerError) {
       var info: UnsafeMutablePointer<jsAccountInfo>?
       let status = js_GetAccountInfo(&info, connection.jetStream.pointer, nil, nil)
       jsAccountInfo_Destroy(info)
       guard status == NATS_OK else {
+        if isConfigured, status == NATS_TIMEOUT || status == NATS_NO_RESPONDERS {
+          throw .jetStreamOff(server: address.server)
+        }
         let reason = NATSConnection.text(of: status)
         throw .withoutJetStream(server: address.server, reason: reason)
       }

@@ -63,6 +63,8 @@ import Documents
       var checkedAt: Instant?
       /// The number of checks, one after the other, that failed.
       var failedChecks = 0
+      /// Whether the server refused to store more, and has not stored anything since.
+      var isFull = false
       var watches: [UInt64: Watch] = [:]
       var observers: [UInt64: @Sendable () -> Void] = [:]
     }
@@ -208,6 +210,7 @@ import Documents
         if let sequence = json?["seq"]?.integer, json?["error"] == nil {
           let revision = Revision(sequence)
           know(revision, of: key)
+          self.state.withLock { $0.isFull = false }
           if value == nil { remember(removal: revision) }
           return finish(id, .applied(revision))
         }
@@ -243,6 +246,13 @@ import Documents
 
     /// Reports a reply that is neither a success nor a refusal.
     private func report(failed what: String, _ reply: ReceivedMessage, _ json: JSONValue?) {
+      if let code = json?["error"]?["err_code"]?.integer, StreamContents.fullCodes.contains(code) {
+        let isNew = state.withLock { state in
+          defer { state.isFull = true }
+          return !state.isFull
+        }
+        return isNew ? news(.problem(FleetServerError.fullHint)) : ()
+      }
       let reason =
         reply.status == "503"
         ? "no stream answers" : json?["error"]?["description"]?.string ?? "an invalid answer"

@@ -17,6 +17,9 @@
       let last: UInt64
     }
 
+    /// The server's error codes when it cannot store more.
+    static let fullCodes = [10023, 10028, 10047, 10077]
+
     private let facts: [String: Facts]
 
     /// The digest of when the streams were created. It survives restarts of the server, and a copy of
@@ -63,6 +66,9 @@
         if found["error"] != nil, made["error"] != nil { found = made }
       }
       if let error = found["error"] {
+        if error["err_code"]?.integer.map(fullCodes.contains) == true {
+          throw .wrongStream(name: stream.name, reason: FleetServerError.fullHint)
+        }
         let reason = error["description"]?.string ?? "an unknown error"
         throw .wrongStream(name: stream.name, reason: reason)
       }
@@ -91,7 +97,7 @@
           reason: subject.hasPrefix("$JS.API.STREAM.CREATE.")
             ? "it is missing, and this user may not make it (\(subject)). Try: blerun fleet status, "
               + "as a user who may"
-            : "no answer to \(subject) (\(reason)): does this user have the permission?"
+            : "no answer to \(subject) (\(reason)): \(FleetServerError.offHint)"
         )
       }
       defer { natsMsg_Destroy(reply) }

@@ -249,6 +249,23 @@
       #expect(answer.withLock { $0 } == .entries([]))
     }
 
+    @Test("members that connect to a new server at the same moment share its streams")
+    func sameMoment() throws {
+      let address = try FleetAddress(parsing: server.address(of: fleet))
+      let stores = try loop.run { [loop] in
+        let tasks = (0..<6).map { _ in
+          loop.task {
+            try await FleetStore.connect(NATSSettings(address, client: "test"), on: loop)
+          }
+        }
+        var stores: [NATSJobStore] = []
+        for task in tasks { stores.append(try await task.value) }
+        return stores
+      }
+      #expect(Set(stores.map(\.identity)).count == 1)
+      for store in stores { store.close() }
+    }
+
     @Test("an unsuitable server is reported before anything is done")
     func unfit() throws {
       let bare = try NATSServer("")
