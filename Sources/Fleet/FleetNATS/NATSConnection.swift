@@ -71,7 +71,9 @@
       }
       handle = NATSHandle(pointer: connection)
       self.jetStream = NATSHandle(pointer: jetStream)
-      inbox = String(cString: name)
+      // The name is "_INBOX." and a random text.
+      let random = String(cString: name).split(separator: ".").last ?? ""
+      inbox = "\(settings.address.inboxPrefix).\(random)"
     }
 
     private static func fill(_ options: OpaquePointer?, _ settings: NATSSettings) -> [natsStatus] {
@@ -92,6 +94,7 @@
         natsOptions_SetWriteDeadline(options, Int64(callLimit / .milliseconds(1))),
         natsOptions_UseGlobalMessageDelivery(options, true),
         natsOptions_SetSendAsap(options, true),
+        natsOptions_SetCustomInboxPrefix(options, address.inboxPrefix),
       ]
       if let user = address.user {
         made.append(natsOptions_SetUserInfo(options, user, address.password ?? ""))

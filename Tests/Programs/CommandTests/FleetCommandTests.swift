@@ -159,7 +159,7 @@
       text.removeSubrange(start.lowerBound..<end.upperBound)
       text = text.replacingOccurrences(of: "listen: \"0.0.0.0:4222\"", with: "")
         .replacingOccurrences(of: "/var/lib/nats", with: "store")
-      for role in ["ADMIN", "GATEWAY", "SUBMITTER", "OPERATOR", "VIEWER"] {
+      for role in ["ADMIN", "HALL_1", "HALL_2", "SUBMITTER", "OPERATOR", "VIEWER"] {
         text = text.replacingOccurrences(of: "$\(role)_PASSWORD", with: "secret")
       }
       let server = try NATSServer(text)
@@ -178,7 +178,8 @@
       let device = projectFolder + "/Simulators/devices/battery.yaml"
       let gateway = try RunningProgram(
         blerun: [
-          "gateway", "--fleet", url("gateway"), "--name", "a", "--state", "a.json", "--simulate",
+          "gateway", "--fleet", url("hall-1"), "--name", "hall-1", "--state", "a.json",
+          "--simulate",
           device,
         ],
         in: folder.path
@@ -191,9 +192,41 @@
       #expect(batch.status == 0 && batch.output.contains("1 device: 1 ok"), "\(batch.errors)")
       #expect(!batch.errors.contains("secret"), "\(batch.errors)")
       let gateways = try fleet("viewer", "gateways")
-      #expect(gateways.output == "a  0 running\n", "\(gateways.errors)")
-      #expect(try fleet("viewer", "drain", "a").status != 0)
-      let drained = try fleet("operator", "drain", "a")
+      #expect(gateways.output.hasPrefix("hall-1  0 running"), "\(gateways.errors)")
+      // Each role, trying what it has no permission for.
+      for (user, arguments, subject) in [
+        ("viewer", ["drain", "hall-1"], "publish to $KV.blerun_gateways_hall.gateway.hall-1"),
+        ("viewer", ["jobs", "--all"], "publish to $JS.API.CONSUMER.CREATE.KV_blerun_jobs_hall"),
+        ("operator", ["jobs", "--all"], "publish to $JS.API.CONSUMER.CREATE.KV_blerun_jobs_hall"),
+        ("submitter", ["drain", "hall-1"], "publish to $KV.blerun_gateways_hall.gateway.hall-1"),
+      ] {
+        let begun = ContinuousClock.now
+        let refused = try RunningProgram(
+          blerun: ["fleet"] + arguments + ["--fleet", url(user)], in: folder.path,
+          limit: .seconds(60)
+        ).end()
+        #expect(refused.status == 69, "\(user) \(arguments): \(refused.account)")
+        #expect(refused.errors.contains(subject), "\(user) \(arguments): \(refused.errors)")
+        #expect(ContinuousClock.now - begun < .seconds(10))
+      }
+      // One gateway's user is of no use for another name.
+      let other = try RunningProgram(
+        blerun: [
+          "gateway", "--fleet", url("hall-2"), "--name", "hall-1", "--state", "b.json",
+          "--simulate",
+          device,
+        ],
+        in: folder.path, limit: .seconds(60)
+      ).end()
+      #expect(
+        other.status == 69 && other.errors.contains("does not let this user"), "\(other.account)")
+      let wrong = try RunningProgram(
+        blerun: ["batch", "batch.yaml", "--fleet", url("viewer")], in: folder.path,
+        environment: ["XDG_STATE_HOME": folder.path], limit: .seconds(60)
+      ).end()
+      #expect(
+        wrong.status == 69 && wrong.errors.contains("does not let this user"), "\(wrong.account)")
+      let drained = try fleet("operator", "drain", "hall-1")
       try #require(drained.status == 0, "\(drained.account)")
       #expect(gateway.end().status == 0)
     }
