@@ -23,11 +23,13 @@ struct FleetBatchProgram {
     )
     batchOptions.isIdempotent = options.idempotent
     batchOptions.detaches = options.detach
+    batchOptions.readsEnvironmentAtGateway = options.gatewayEnvironment
     for name in [batchOptions.pin, batchOptions.prefer].compactMap(\.self) + batchOptions.needs
     where !StoreName.isValid(name) {
       throw Ending(.usage, "'\(name)': expected \(MemberName.expected)")
     }
-    try command.run { [batchOptions] world, batch throws(Ending) -> MakeBatchRunning in
+    try command.run {
+      [batchOptions] world, batch, resumption throws(Ending) -> MakeBatchRunning in
       var batchOptions = batchOptions
       batchOptions.patience = options.patience ?? batch.deadline ?? batchOptions.patience
       guard FleetBounds.deadline.contains(batchOptions.patience) else {
@@ -49,7 +51,9 @@ struct FleetBatchProgram {
       }
       let finalOptions = batchOptions
       return { receivers in
-        let made = FleetBatch(batch, devices, in: world, connection, finalOptions, receivers)
+        let made = FleetBatch(
+          batch, devices, in: world, connection, finalOptions, goingOn: resumption, receivers
+        )
         let reason = closed.withLock { closed in
           closed.batch = made
           return closed.reason

@@ -42,7 +42,8 @@ struct GatewayProgram {
       name,
       GatewayParts(
         world: world, store: connection.store, events: try GatewayEvents("\(path).events"),
-        chains: ChainTexts(), linkGuard: linkGuard, policy: policy, recording: command.journal
+        chains: ChainTexts(), linkGuard: linkGuard, policy: policy,
+        environment: Set(command.environment), recording: command.journal
       ),
       file, connections: command.connections, capabilities: command.capabilities,
       drainLimit: command.drainLimit
