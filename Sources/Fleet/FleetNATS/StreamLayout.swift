@@ -31,7 +31,7 @@ struct StreamLayout: Sendable {
   /// Returns the stream that stores the keys of a kind; nil for values that are only published.
   func stream(_ kind: StoreKey.Kind) -> Stream? {
     switch kind {
-    case .device, .sweep: bucket("devices", age: nil)
+    case .device, .sweep, .known: bucket("devices", age: nil)
     case .job: bucket("jobs", age: Self.month)
     case .chain: bucket("chains", age: nil)
     case .gateway: bucket("gateways", age: .seconds(30))

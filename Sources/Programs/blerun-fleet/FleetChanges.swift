@@ -72,6 +72,19 @@ struct FleetChanges: Sendable {
     throw Ending(.passing, "job \(job.id) could not be marked: its device changes all the time")
   }
 
+  /// Removes a gateway that is gone from the list.
+  func forget(_ name: String) async throws {
+    guard StoreName.isValid(name),
+      let entry = try await store.entries(.one(.known(name)), on: loop).first
+    else { throw Ending(.failed, "unknown gateway '\(name)' (blerun fleet gateways lists them)") }
+    guard try await store.entries(.one(.gateway(name)), on: loop).isEmpty else {
+      throw Ending(.failed, "gateway \(name) is there: only one that is gone can be forgotten")
+    }
+    guard try await isApplied(.remove(entry.key, expecting: entry.revision)) else {
+      throw Ending(.passing, "gateway \(name) has come back")
+    }
+  }
+
   /// Makes a change.
   ///
   /// - Returns: False if another member has changed the entry meanwhile.

@@ -90,6 +90,9 @@ struct FleetProgram {
     case let command as FleetCommand.Drain:
       let gateway = command.gateway
       return done { try await changes.drain(gateway) }
+    case let command as FleetCommand.Forget:
+      let gateway = command.gateway
+      return done { try await changes.forget(gateway) }
     case is FleetCommand.Gateways:
       return done { try await views.gateways(asJSON: isJSON) }
     // open: types
@@ -157,7 +160,8 @@ struct FleetViews: Sendable {
 
   func gateways(asJSON: Bool) async throws {
     let jobs = WaitingJob.all(try await entries(.device))
-    for entry in try await entries(.gateway) {
+    let present = try await entries(.gateway)
+    for entry in present {
       guard case .gateway(let gateway) = entry.value else { continue }
       let name = entry.key.name
       let running = jobs.count { $0.owner == name }
@@ -166,7 +170,9 @@ struct FleetViews: Sendable {
           "gateway",
           [
             "gateway": name, "running": running, "draining": gateway.isDraining,
-            "capabilities": gateway.capabilities, "bonds": gateway.bonds,
+            "capabilities": gateway.capabilities, "bonds": gateway.bonds, "state": "present",
+            "version": gateway.version, "host": gateway.host, "begun": gateway.begun,
+            "seen": gateway.seen, "observed": gateway.observed, "connections": gateway.connections,
           ]
         )
       } else {
@@ -177,6 +183,25 @@ struct FleetViews: Sendable {
         output.line("\(name)  \(running) running\(state)\(bonds)\(can)")
       }
     }
+    let names = Set(present.map(\.key.name))
+    for entry in try await entries(.known) where !names.contains(entry.key.name) {
+      guard case .gateway(let gateway) = entry.value else { continue }
+      showGone(entry.key.name, gateway, asJSON: asJSON)
+    }
+  }
+
+  /// Prints a gateway that is not there any more.
+  private func showGone(_ name: String, _ gateway: GatewayEntry, asJSON: Bool) {
+    guard asJSON else {
+      return output.line("\(name)  gone, last seen \(gateway.seen ?? "at an unknown time")")
+    }
+    object(
+      "gateway",
+      [
+        "gateway": name, "state": "gone", "version": gateway.version, "host": gateway.host,
+        "begun": gateway.begun, "seen": gateway.seen,
+      ]
+    )
   }
 
   func devices(listening: Duration, asJSON: Bool) async throws {

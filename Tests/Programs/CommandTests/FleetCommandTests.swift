@@ -79,7 +79,12 @@
       #expect(try run("fleet", "drain", "a").end().status == 0)
       let end = gateway.end()
       #expect(end.status == 0 && end.errors.contains("has left fleet test"), "\(end.errors)")
+      let gone = try run("fleet", "gateways").end()
+      #expect(
+        gone.output.hasPrefix("a  gone, last seen 20") && gone.lines.count == 1, "\(gone.output)")
+      #expect(try run("fleet", "forget", "a").end().status == 0)
       #expect(try run("fleet", "gateways").end().output == "")
+      #expect(try run("fleet", "forget", "a").end().status == 1)
     }
 
     @Test(

@@ -3,6 +3,7 @@
 // A shell over the store; it neither observes nor drains itself. Apart from the sweeps, an idle gateway
 // sends nothing else: its pauses decide how many gateways a fleet can have.
 
+import Jobs
 public import Signals
 
 /// Reports the sightings of a gateway, and renews its entry.
@@ -39,6 +40,9 @@ public final class GatewayPresence: Sendable {
     var rivals: Set<String> = []
     var replaced: StoreSubscription?
   }
+
+  /// The pause between changes of the copy of the entry that outlasts the gateway.
+  private static let copyPause = Duration.seconds(3600)
 
   private let name: String
   private let settings: FleetSettings
@@ -90,9 +94,13 @@ public final class GatewayPresence: Sendable {
       _ = try await store.ask(.publish(.sightings(of: name), .sightings(report)), on: loop)
     }
     repeatedly(every: settings.entryEvery) { [self] in try await renew() }
+    repeatedly(every: Self.copyPause) { [self] in try await keepCopy() }
     let replaced = store.observeReplacement { [weak self] in
       self?.state.withLock { $0.revision = nil }
       self?.renewNow()
+      guard let self else { return }
+      let task = loop.task { [self] in try await keepCopy() }
+      state.withLock { $0.tasks.append(task) }
     }
     state.withLock { $0.replaced = replaced }
   }
@@ -134,7 +142,9 @@ public final class GatewayPresence: Sendable {
     for task in tasks { _ = try? await task.value }
     // A cancelled renewal may still have been applied: read the revision before removing the entry.
     let key = StoreKey.gateway(name)
-    guard isReachable,
+    guard isReachable else { return }
+    try? await keepCopy()
+    guard
       case .entries(let entries)? = try? await store.ask(.list(.one(key)), on: loop),
       let revision = entries.first?.revision
     else { return }
@@ -163,6 +173,21 @@ public final class GatewayPresence: Sendable {
     _ = try await write()
   }
 
+  /// The entry with the time.
+  private var stamped: GatewayEntry {
+    var entry = state.withLock { $0.entry }
+    entry.seen = Timestamp.text(loop.wallClockAtStart + loop.now.sinceStart)
+    return entry
+  }
+
+  /// Stores a copy of the entry that stays when the gateway is gone, until it is forgotten by hand.
+  private func keepCopy() async throws {
+    let (key, value) = (StoreKey.known(name), StoredValue.gateway(stamped))
+    guard case .entries(let found) = try await store.ask(.list(.one(key)), on: loop) else { return }
+    let change = found.first.map { StoreRequest.update(key, value, expecting: $0.revision) }
+    _ = try await store.ask(change ?? .create(key, value), on: loop)
+  }
+
   private func readEntry() async throws -> (entry: GatewayEntry, revision: Revision)? {
     guard case .entries(let entries) = try await store.ask(.list(.one(.gateway(name))), on: loop),
       let found = entries.first, case .gateway(let entry) = found.value
@@ -188,8 +213,8 @@ public final class GatewayPresence: Sendable {
 
   /// - Returns: Whether the entry is stored. If not, it must be read before the next attempt.
   private func write() async throws -> Bool {
-    let (entry, revision) = state.withLock { ($0.entry, $0.revision) }
-    let (key, value) = (StoreKey.gateway(name), StoredValue.gateway(entry))
+    let revision = state.withLock { $0.revision }
+    let (key, value) = (StoreKey.gateway(name), StoredValue.gateway(stamped))
     let request =
       revision.map { StoreRequest.update(key, value, expecting: $0) } ?? .create(key, value)
     guard case .applied(let new) = try await store.ask(request, on: loop) else { return false }

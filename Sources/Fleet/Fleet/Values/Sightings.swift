@@ -21,6 +21,8 @@ public struct GatewayEntry: Equatable, Sendable {
   public var version: String?
   /// When it began, by its wall clock: `2026-11-28T18:51:48.000000Z`.
   public var begun: String?
+  /// When it wrote the entry, by its wall clock.
+  public var seen: String?
   /// The number of devices that it observes.
   public var observed: Int?
   /// The number of jobs that it runs.
@@ -80,13 +82,13 @@ extension GatewayEntry: StoredForm, JSONObjectForm {
   package static let form = JSONKeys<GatewayEntry>(
     {
       format, capabilities, bonds, isDraining, incarnation, host, version, begun, observed, running,
-      most in
+      most, seen in
       var entry = GatewayEntry()
       (entry.format, entry.capabilities) = (format, capabilities)
       (entry.bonds, entry.isDraining) = (bonds, isDraining)
       (entry.incarnation, entry.host, entry.version) = (incarnation, host, version)
       (entry.begun, entry.observed) = (begun, observed)
-      (entry.running, entry.connections) = (running, most)
+      (entry.running, entry.connections, entry.seen) = (running, most, seen)
       return entry
     },
     JSONKey("format", \.format, .number(1...(.max))),
@@ -99,7 +101,8 @@ extension GatewayEntry: StoredForm, JSONObjectForm {
     JSONKey(optional: "begun", \.begun, .text(bytes: StoreName.longest)),
     JSONKey(optional: "observed", \.observed, .number()),
     JSONKey(optional: "running", \.running, .number()),
-    JSONKey(optional: "connections", \.connections, .number())
+    JSONKey(optional: "connections", \.connections, .number()),
+    JSONKey(optional: "seen", \.seen, .text(bytes: StoreName.longest))
   )
 }
 
