@@ -90,7 +90,7 @@ struct ResumeDecisionTests {
     let wish = BatchResumption.Wish(
       skipsFailed: false, runsUnknown: isRunAgain, file: "b.yaml", batch: batch, isSimulated: false
     )
-    let run = try Self.run(of: batch)
+    let run = Self.run(of: batch)
     let decision = try BatchResumption.decide(wish, run, [Self.done, lost]) { _ in false }
     guard case .goOn(let found) = decision else {
       Issue.record("it does not go on")
