@@ -1,6 +1,7 @@
 // A private nats-server for a test, on a free port of the loopback, with its store in a temporary
 // folder.
 
+import Foundation
 import Glibc
 package import Testing
 
@@ -81,6 +82,26 @@ package final class NATSServer {
     _ = try Self.write(settings, port: port, in: folder)
     program?.send(SIGHUP)
     try waitForLog("Reloaded server configuration")
+  }
+
+  /// Deletes the store of the killed server.
+  package func emptyStore() throws {
+    try FileManager.default.removeItem(atPath: "\(folder.path)/store")
+  }
+
+  /// Copies the store of the killed server.
+  ///
+  /// - Returns: The path of the copy.
+  package func copyStore() throws -> String {
+    let copy = "\(folder.path)/store.copy"
+    try FileManager.default.copyItem(atPath: "\(folder.path)/store", toPath: copy)
+    return copy
+  }
+
+  /// Puts a copy in the place of the store of the killed server.
+  package func putStore(_ copy: String) throws {
+    try emptyStore()
+    try FileManager.default.copyItem(atPath: copy, toPath: "\(folder.path)/store")
   }
 
   /// Starts the server again, on the same port and store.

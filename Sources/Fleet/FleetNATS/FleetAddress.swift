@@ -81,6 +81,16 @@ public struct FleetAddress: Equatable, Sendable, CustomStringConvertible {
     "\(scheme.rawValue)://\(host.contains(":") ? "[\(host)]" : host):\(port)"
   }
 
+  /// The first part of the subjects at which this user receives replies, so that the server can keep other users
+  /// from them: `_INBOX_` and the user's name, or `_INBOX` without a user.
+  public var inboxPrefix: String {
+    guard let user else { return "_INBOX" }
+    let name = user.map { letter in
+      letter.isASCII && (letter.isLetter || letter.isNumber || letter == "-") ? letter : "_"
+    }
+    return "_INBOX_" + String(name.prefix(64))
+  }
+
   /// The address without the password.
   public var description: String {
     "fleet \(fleet) on \(server), " + (user.map { "user \($0)" } ?? "no user name")

@@ -37,10 +37,21 @@ public enum FleetServerError: Error, Equatable, Sendable, CustomStringConvertibl
   case tooOld(server: String, version: String, needed: String, what: String)
   /// The server has no JetStream, or the user may not use it.
   case withoutJetStream(server: String, reason: String)
+  /// The server has JetStream in its configuration, and it does not answer.
+  case jetStreamOff(server: String)
   /// A stream of the fleet is missing and cannot be created, or has wrong settings.
   case wrongStream(name: String, reason: String)
   /// This program was built without a NATS client.
   case notBuilt
+
+  /// The usual reasons why JetStream does not answer, and what to do.
+  static let offHint =
+    "it turns itself off when its disk is full, until nats-server is restarted. Try: free space below its "
+    + "'store_dir', then restart it; its log has the reason. Or this user lacks a permission"
+  /// The reason and the remedy when the server refuses to store more.
+  static let fullHint =
+    "the store of the server is full. Try: free space below its 'store_dir', or a greater 'max_file_store', "
+    + "and restart nats-server; a fleet needs 256 MB for its events"
 
   public var description: String {
     switch self {
@@ -51,6 +62,8 @@ public enum FleetServerError: Error, Equatable, Sendable, CustomStringConvertibl
     case .withoutJetStream(let server, let reason):
       "\(server) has no JetStream for this user (\(reason)). Try: a block 'jetstream' with "
         + "'store_dir' in the configuration of the server"
+    case .jetStreamOff(let server):
+      "JetStream of \(server) does not answer: \(Self.offHint)"
     case .wrongStream(let name, let reason):
       "the stream \(name) of the fleet: \(reason)"
     case .notBuilt:
@@ -103,19 +116,23 @@ public enum FleetServerError: Error, Equatable, Sendable, CustomStringConvertibl
       let introduction = try ServerIntroduction.await(from: address, within: limit / 2)
       try check(introduction, at: address)
       let holder = StoreHolder()
-      let events = NATSEvents(closed: { news(.closed($0)) })
+      let events = NATSEvents(
+        closed: { news(.closed($0)) }, disconnected: { holder.store?.disconnected() },
+        reconnected: { holder.store?.reconnected() }, refused: { holder.store?.refused($0) }
+      )
       let connection = try NATSConnection(settings, events: events)
       let layout = StreamLayout(fleet: address.fleet)
+      let contents: StreamContents
       do {
-        try checkJetStream(connection, address)
-        for stream in layout.streams { try ensure(stream, connection) }
+        try checkJetStream(connection, address, isConfigured: introduction.hasJetStream)
+        contents = try StreamContents.prepared(layout, on: connection)
       } catch {
         connection.close()
         throw error
       }
       let store = NATSJobStore(
-        connection, FleetServer(address: address, version: introduction.version), layout, worker,
-        on: loop, news: news
+        connection, FleetServer(address: address, version: introduction.version), layout, contents,
+        worker, on: loop, news: news
       )
       let inbox = NATSSubscription("\(connection.inbox).*", on: connection) { message in
         holder.store?.received(message)
@@ -142,60 +159,18 @@ public enum FleetServerError: Error, Equatable, Sendable, CustomStringConvertibl
     }
 
     private static func checkJetStream(
-      _ connection: NATSConnection, _ address: FleetAddress
+      _ connection: NATSConnection, _ address: FleetAddress, isConfigured: Bool
     ) throws(FleetServerError) {
       var info: UnsafeMutablePointer<jsAccountInfo>?
       let status = js_GetAccountInfo(&info, connection.jetStream.pointer, nil, nil)
       jsAccountInfo_Destroy(info)
       guard status == NATS_OK else {
+        if isConfigured, status == NATS_TIMEOUT || status == NATS_NO_RESPONDERS {
+          throw .jetStreamOff(server: address.server)
+        }
         let reason = NATSConnection.text(of: status)
         throw .withoutJetStream(server: address.server, reason: reason)
       }
-    }
-
-    /// Creates a stream if it is missing; checks its settings if it exists.
-    private static func ensure(
-      _ stream: StreamLayout.Stream, _ connection: NATSConnection
-    ) throws(FleetServerError) {
-      var found = try request("$JS.API.STREAM.INFO.\(stream.name)", "", stream, connection)
-      if found["error"]?["code"]?.integer == 404 {
-        let api = "$JS.API.STREAM.CREATE.\(stream.name)"
-        found = try request(api, stream.settings.text, stream, connection)
-      }
-      if let error = found["error"] {
-        let reason = error["description"]?.string ?? "an unknown error"
-        throw .wrongStream(name: stream.name, reason: reason)
-      }
-      if let difference = stream.difference(from: found["config"]) {
-        throw .wrongStream(name: stream.name, reason: difference)
-      }
-    }
-
-    private static func request(
-      _ subject: String, _ body: String, _ stream: StreamLayout.Stream,
-      _ connection: NATSConnection
-    ) throws(FleetServerError) -> JSONValue {
-      var reply: OpaquePointer?
-      let status = natsConnection_RequestString(
-        &reply,
-        connection.handle.pointer,
-        subject,
-        body,
-        Int64(NATSConnection.callLimit / .milliseconds(1))
-      )
-      guard status == NATS_OK, let reply else {
-        let reason = NATSConnection.text(of: status)
-        throw .wrongStream(
-          name: stream.name,
-          reason: "no answer to \(subject) (\(reason)): does this user have the permission?"
-        )
-      }
-      defer { natsMsg_Destroy(reply) }
-      let message = ReceivedMessage(reply, isOfConsumer: false)
-      guard let json = try? JSONValue(parsing: message.body) else {
-        throw .wrongStream(name: stream.name, reason: "an invalid answer to \(subject)")
-      }
-      return json
     }
   }
 

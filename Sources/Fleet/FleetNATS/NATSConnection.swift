@@ -18,6 +18,12 @@
   struct NATSEvents: Sendable {
     /// Called when the connection has ended and will not be made again.
     let closed: @Sendable (_ reason: String) -> Void
+    /// Called when the connection is lost, before it is made again.
+    let disconnected: @Sendable () -> Void
+    /// Called when the connection was made again.
+    let reconnected: @Sendable () -> Void
+    /// Called when the server has refused a message or a subscription of this user.
+    let refused: @Sendable (PermissionViolation) -> Void
   }
 
   /// A connection to a server, with its JetStream context.
@@ -48,7 +54,9 @@
       // libnats may call back at any time until the process ends, so the context is never freed.
       let context = Unmanaged.passRetained(EventContext(events)).toOpaque()
       try check(natsOptions_SetClosedCB(options, Self.closed, context))
-      try check(natsOptions_SetErrorHandler(options, Self.ignored, nil))
+      try check(natsOptions_SetDisconnectedCB(options, Self.disconnected, context))
+      try check(natsOptions_SetReconnectedCB(options, Self.reconnected, context))
+      try check(natsOptions_SetErrorHandler(options, Self.failed, context))
       var made: (connection: OpaquePointer?, jetStream: OpaquePointer?)
       try check(natsConnection_Connect(&made.connection, options))
       var jetStreamOptions = jsOptions()
@@ -63,7 +71,9 @@
       }
       handle = NATSHandle(pointer: connection)
       self.jetStream = NATSHandle(pointer: jetStream)
-      inbox = String(cString: name)
+      // The name is "_INBOX." and a random text.
+      let random = String(cString: name).split(separator: ".").last ?? ""
+      inbox = "\(settings.address.inboxPrefix).\(random)"
     }
 
     private static func fill(_ options: OpaquePointer?, _ settings: NATSSettings) -> [natsStatus] {
@@ -84,6 +94,7 @@
         natsOptions_SetWriteDeadline(options, Int64(callLimit / .milliseconds(1))),
         natsOptions_UseGlobalMessageDelivery(options, true),
         natsOptions_SetSendAsap(options, true),
+        natsOptions_SetCustomInboxPrefix(options, address.inboxPrefix),
       ]
       if let user = address.user {
         made.append(natsOptions_SetUserInfo(options, user, address.password ?? ""))
@@ -142,8 +153,21 @@
       EventContext.events(context)?.closed(detail.isEmpty ? general : detail)
     }
 
-    /// Ignores errors of subscriptions: an ordered consumer recovers by reading again.
-    private static let ignored: natsErrHandler = { _, _, _, _ in }
+    private static let disconnected: natsConnectionHandler = { _, context in
+      EventContext.events(context)?.disconnected()
+    }
+
+    private static let reconnected: natsConnectionHandler = { _, context in
+      EventContext.events(context)?.reconnected()
+    }
+
+    /// Reports refusals. Errors of subscriptions are ignored: an ordered consumer recovers by reading again.
+    private static let failed: natsErrHandler = { _, _, _, context in
+      guard let text = nats_GetLastError(nil).map({ String(cString: $0) }),
+        let violation = PermissionViolation(text)
+      else { return }
+      EventContext.events(context)?.refused(violation)
+    }
   }
 
   /// A subscription of libnats, with the receiver of its messages.

@@ -26,6 +26,8 @@ import Documents
     /// servers.
     private static let wrongSequence = [10071, 10164]
 
+    /// The pause before the contents of the store are checked again.
+    private static let checkPause = Duration.seconds(5)
     /// The pause before a failed watch starts again.
     private static let watchPause = Duration.seconds(1)
 
@@ -50,6 +52,21 @@ import Documents
       /// here: in a bucket a removal is itself a message, so the server would allow it.
       var removals: [Revision] = []
       var isClosed = false
+      /// The contents of the store as they were last checked.
+      var contents: StreamContents
+      /// The greatest sequence that this client knows, by name of a stream.
+      var newest: [String: UInt64] = [:]
+      /// Whether the contents are those that this client knows. They are checked after the connection
+      /// was lost; until then nothing is sent, because old revisions mean nothing in other contents.
+      var isTrusted = true
+      var isChecking = false
+      var checkedAt: Instant?
+      /// The number of checks, one after the other, that failed.
+      var failedChecks = 0
+      /// Whether the server refused to store more, and has not stored anything since.
+      var isFull = false
+      var watches: [UInt64: Watch] = [:]
+      var observers: [UInt64: @Sendable () -> Void] = [:]
     }
 
     /// The server that this store is on.
@@ -59,11 +76,11 @@ import Documents
     private let worker: WorkerThread
     private let connection: NATSConnection
     private let news: @Sendable (StoreNews) -> Void
-    private let state = Guarded(State())
+    private let state: Guarded<State>
 
     init(
       _ connection: NATSConnection, _ server: FleetServer, _ layout: StreamLayout,
-      _ worker: WorkerThread, on loop: Loop,
+      _ contents: StreamContents, _ worker: WorkerThread, on loop: Loop,
       news: @escaping @Sendable (StoreNews) -> Void
     ) {
       self.connection = connection
@@ -72,6 +89,7 @@ import Documents
       self.worker = worker
       self.loop = loop
       self.news = news
+      state = Guarded(State(contents: contents))
     }
 
     /// Sends buffered messages and closes the connection. Pending requests are never answered.
@@ -79,6 +97,7 @@ import Documents
       let pending = state.withLock { state in
         state.isClosed = true
         state.active = []
+        (state.watches, state.observers) = ([:], [:])
         defer { state.pending = [:] }
         return state.pending
       }
@@ -102,7 +121,10 @@ import Documents
         return state.nextID
       }
       guard let id else { return loop.post { answer(request.withoutReply) } }
-      let timer = loop.after(limit) { [weak self] in self?.finish(id, request.withoutReply) }
+      let timer = loop.after(limit) { [weak self] in
+        self?.finish(id, request.withoutReply)
+        self?.check(after: Self.checkPause)
+      }
       state.withLock { $0.pending[id]?.timer = timer }
       begin(request, id)
     }
@@ -142,7 +164,11 @@ import Documents
       state.withLock { $0.pending[id]?.next = next }
       worker.post { [weak self, connection] in
         // A message buffered while the connection is down would take effect long after its deadline.
-        if connection.isConnected, message.send(on: connection.handle.pointer) == NATS_OK { return }
+        let isTrusted = self?.state.withLock { $0.isTrusted } ?? false
+        if connection.isConnected, isTrusted, message.send(on: connection.handle.pointer) == NATS_OK
+        {
+          return
+        }
         self?.loop.post { [weak self] in
           guard let self, let request = state.withLock({ $0.pending[id]?.request }) else { return }
           finish(id, request.withoutReply)
@@ -183,6 +209,8 @@ import Documents
         let json = try? JSONValue(parsing: reply.body)
         if let sequence = json?["seq"]?.integer, json?["error"] == nil {
           let revision = Revision(sequence)
+          know(revision, of: key)
+          self.state.withLock { $0.isFull = false }
           if value == nil { remember(removal: revision) }
           return finish(id, .applied(revision))
         }
@@ -190,6 +218,7 @@ import Documents
           if let onRefusal { return onRefusal() }
           return finish(id, .refused)
         }
+        if reply.status == "503" { check(after: Self.checkPause) }
         report(failed: "writing \(key)", reply, json)
         finish(id, .unknown)
       }
@@ -217,6 +246,13 @@ import Documents
 
     /// Reports a reply that is neither a success nor a refusal.
     private func report(failed what: String, _ reply: ReceivedMessage, _ json: JSONValue?) {
+      if let code = json?["error"]?["err_code"]?.integer, StreamContents.fullCodes.contains(code) {
+        let isNew = state.withLock { state in
+          defer { state.isFull = true }
+          return !state.isFull
+        }
+        return isNew ? news(.problem(FleetServerError.fullHint)) : ()
+      }
       let reason =
         reply.status == "503"
         ? "no stream answers" : json?["error"]?["description"]?.string ?? "an invalid answer"
@@ -243,8 +279,13 @@ import Documents
         case nil: break
         }
         if reply.isRemoval { return finish(id, .entries([])) }
-        guard let sequence = reply.sequence, let value = value(of: reply.body, at: key) else {
-          return finish(id, .unavailable)
+        guard let sequence = reply.sequence else { return finish(id, .unavailable) }
+        know(sequence, of: key)
+        let value: StoredValue
+        do throws(UnreadableValue) {
+          value = try StoredValue(reply.body, at: key)
+        } catch {
+          return finish(id, .unreadable(error))
         }
         finish(id, .entries([StoreEntry(key: key, value: value, revision: sequence)]))
       }
@@ -263,6 +304,113 @@ import Documents
         news(.problem("\(error)"))
         return nil
       }
+    }
+
+    // MARK: The contents
+
+    public var identity: String { state.withLock { $0.contents.identity } }
+
+    public func observeReplacement(
+      _ handler: @escaping @Sendable () -> Void
+    ) -> StoreSubscription {
+      let id = activate()
+      state.withLock { $0.observers[id] = handler }
+      return StoreSubscription { [state] in
+        state.withLock { state in
+          state.observers[id] = nil
+          _ = state.active.remove(id)
+        }
+      }
+    }
+
+    private func know(_ sequence: UInt64, of key: StoreKey) {
+      guard let name = layout.stream(key.kind)?.name else { return }
+      state.withLock { $0.newest[name] = max($0.newest[name] ?? 0, sequence) }
+    }
+
+    /// Handles the loss of the connection. Called on a thread of libnats.
+    func disconnected() { state.withLock { $0.isTrusted = false } }
+
+    /// Handles that the connection was made again. Called on a thread of libnats.
+    func reconnected() { loop.post { [weak self] in self?.check(after: .zero) } }
+
+    /// Checks the contents, unless that was done less than `pause` ago. Called on the loop.
+    private func check(after pause: Duration) {
+      let now = loop.now
+      let newest = state.withLock { state -> [String: UInt64]? in
+        guard !state.isClosed, !state.isChecking else { return nil }
+        if let checkedAt = state.checkedAt, now - checkedAt < pause { return nil }
+        (state.isChecking, state.checkedAt) = (true, now)
+        return state.newest
+      }
+      guard let newest else { return }
+      worker.post { [weak self, connection, layout] in
+        let found = Result { () throws(FleetServerError) -> StreamContents? in
+          connection.isConnected ? try StreamContents.prepared(layout, on: connection) : nil
+        }
+        self?.loop.post { [weak self] in self?.checked(found, knowing: newest) }
+      }
+    }
+
+    /// Handles the result of a check; nil if the connection was lost again. Called on the loop.
+    ///
+    /// - Parameter newest: The sequences that this client knew when the check began.
+    private func checked(
+      _ result: Result<StreamContents?, FleetServerError>, knowing newest: [String: UInt64]
+    ) {
+      state.withLock { $0.isChecking = false }
+      switch result {
+      case .success(nil): break
+      case .failure(let error):
+        // The first one fails, too, if the server has not read its streams yet.
+        let count = state.withLock { state in
+          state.failedChecks += 1
+          return state.failedChecks
+        }
+        if count == 2 { news(.problem("\(error)")) }
+        // While it is trusted, the next request without a reply is soon enough.
+        guard !state.withLock({ $0.isTrusted }) else { break }
+        loop.after(Self.watchPause) { [weak self] in self?.check(after: .zero) }
+      case .success(let contents?):
+        let isReplaced = state.withLock { state in
+          let isOld = contents.identity == state.contents.identity && contents.hasAll(newest)
+          (state.contents, state.failedChecks) = (contents, 0)
+          if isOld { state.isTrusted = true }
+          return !isOld
+        }
+        if isReplaced { meetOtherContents() }
+      }
+    }
+
+    /// Answers what was sent to the lost contents, reports the loss, and begins with the new ones.
+    private func meetOtherContents() {
+      let (pending, watches, observers) = state.withLock { state in
+        (state.newest, state.removals, state.isTrusted) = ([:], [], true)
+        return (state.pending, state.watches, state.observers)
+      }
+      news(.replaced)
+      for (_, observer) in observers.sorted(by: { $0.key < $1.key }) { observer() }
+      for (id, request) in pending.sorted(by: { $0.key < $1.key }) {
+        finish(id, request.request.withoutReply)
+      }
+      for watch in watches.values { restart(watch, after: .zero) }
+    }
+
+    // MARK: Refusals
+
+    /// Handles that the server refuses something to this user. Called on a thread of libnats.
+    func refused(_ violation: PermissionViolation) {
+      let isNeeded =
+        switch violation.action {
+        case .subscribe: true
+        case .publish: layout.key(of: violation.subject) != nil || Self.isRead(violation.subject)
+        }
+      loop.post { [news] in news(isNeeded ? .refused("\(violation)") : .problem("\(violation)")) }
+    }
+
+    /// Whether a subject is that of a request without which nothing can be read.
+    private static func isRead(_ subject: String) -> Bool {
+      ["$JS.API.DIRECT.GET.", "$JS.API.CONSUMER.CREATE."].contains { subject.hasPrefix($0) }
     }
 
     // MARK: Deliveries
@@ -341,9 +489,14 @@ import Documents
         return StoreSubscription { [state] in _ = state.withLock { $0.active.remove(id) } }
       }
       let watch = Watch(id, stream, layout.subject(pattern), handler)
+      state.withLock { $0.watches[id] = watch }
       start(watch)
       return StoreSubscription { [state, worker] in
-        guard state.withLock({ $0.active.remove(id) }) != nil else { return }
+        let isFirst = state.withLock { state in
+          state.watches[id] = nil
+          return state.active.remove(id) != nil
+        }
+        guard isFirst else { return }
         worker.post { watch.state.withLock { $0.subscription }?.end() }
       }
     }
@@ -388,6 +541,7 @@ import Documents
       guard counts, let position = message.position, let key = layout.key(of: message.subject)
       else { return }
       let event: WatchEvent?
+      know(position.sequence, of: key)
       if message.isRemoval {
         remember(removal: position.sequence)
         // Removals before the initial state has ended are not reported: the entry never was either.

@@ -36,4 +36,9 @@ public enum StoreNews: Equatable, Sendable {
   case problem(String)
   /// The connection has ended and will not be made again; every later request fails.
   case closed(String)
+  /// The store is another one than before: its contents are lost or set back.
+  case replaced
+  /// The server refuses this user something that every request of this kind needs. It does so again, until
+  /// its configuration is changed.
+  case refused(String)
 }

@@ -16,6 +16,8 @@ struct ServerIntroduction: Sendable {
   let version: String
   /// The name of its cluster; nil if it is not in one.
   let cluster: String?
+  /// Whether its configuration has JetStream. It stays true when JetStream turns itself off.
+  let hasJetStream: Bool
 
   /// Parses the line.
   ///
@@ -26,6 +28,7 @@ struct ServerIntroduction: Sendable {
     else { return nil }
     self.version = version
     cluster = json["cluster"]?.string
+    hasJetStream = json["jetstream"]?.text == "true"
   }
 
   /// Returns the first three numbers of a version, for comparison: 2, 10, 0 of `2.10.0-beta.1`.

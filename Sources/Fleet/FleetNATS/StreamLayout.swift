@@ -19,16 +19,19 @@ struct StreamLayout: Sendable {
     let age: Duration?
     /// The greatest size in bytes; nil for no limit. The oldest values are deleted first.
     var bytes: Int?
+
+    /// Whether it holds jobs and their ends, not only what gateways send again by themselves.
+    var isLasting: Bool { age.map { $0 >= StreamLayout.month } ?? true }
   }
 
   let fleet: String
 
-  private static let month = Duration.seconds(30 * 24 * 3600)
+  fileprivate static let month = Duration.seconds(30 * 24 * 3600)
 
   /// Returns the stream that stores the keys of a kind; nil for values that are only published.
   func stream(_ kind: StoreKey.Kind) -> Stream? {
     switch kind {
-    case .device, .sweep: bucket("devices", age: nil)
+    case .device, .sweep, .known: bucket("devices", age: nil)
     case .job: bucket("jobs", age: Self.month)
     case .chain: bucket("chains", age: nil)
     case .gateway: bucket("gateways", age: .seconds(30))

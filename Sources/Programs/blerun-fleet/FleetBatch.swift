@@ -18,6 +18,8 @@ final class FleetBatch: BatchRunning {
     var needs: [String] = []
     var patience = Duration.seconds(600)
     var isIdempotent = false
+    /// Whether gateways read the environment variables that chains name, so that the store has no values of them.
+    var readsEnvironmentAtGateway = false
     /// Ends when all jobs are queued, without following them.
     var detaches = false
   }
@@ -61,6 +63,8 @@ final class FleetBatch: BatchRunning {
     var counts = BatchCounts()
     var cause: (any Error)?
     var isStopped = false
+    /// Whether the batch ends without waiting for its jobs.
+    var isAbandoned = false
     var begun: Instant?
     var identity: RunIdentity
     var done: Completion<Void>?
@@ -97,6 +101,8 @@ final class FleetBatch: BatchRunning {
 
   /// The most jobs that have begun and not ended; the others are submitted as these end.
   private static let window = 500
+  /// How long a cancelled batch waits until its jobs have ended: longer than a claim holds.
+  private static let endingLimit = Duration.seconds(40)
   /// How long reports are collected before a name counts as unambiguous; longer than the interval of
   /// the reports.
   private static let listening = Duration.seconds(6)
@@ -105,6 +111,8 @@ final class FleetBatch: BatchRunning {
   private let world: World
   private let connection: FleetConnection
   private let options: Options
+  /// The run that is resumed; nil for a new batch.
+  private let past: BatchPast?
   /// The name of the batch in the fleet, and the prefix of its jobs.
   private let name: String
   private let receivers: BatchReceivers
@@ -113,10 +121,15 @@ final class FleetBatch: BatchRunning {
   private var loop: Loop { world.loop }
 
   /// Creates a batch of devices and their chains.
+  ///
+  /// - Parameter resumption: The run that it resumes. A job has the number of ends of its device in its name, so
+  ///   that one that was submitted and has not ended is followed, and not submitted twice.
   init(
     _ batch: Batch, _ devices: [(BatchDevice, PortableChain)], in world: World,
-    _ connection: FleetConnection, _ options: Options, _ receivers: BatchReceivers
+    _ connection: FleetConnection, _ options: Options, goingOn resumption: BatchResumption?,
+    _ receivers: BatchReceivers
   ) {
+    past = resumption?.past
     self.batch = batch
     self.world = world
     alarm = BootAlarm(on: world.loop)
@@ -125,14 +138,20 @@ final class FleetBatch: BatchRunning {
     self.receivers = receivers
     let text = batch.lines.joined(separator: "\n")
     let identity = RunIdentity(seed: world.identitySeed, text: text)
-    let name = "b" + identity.description.prefix(10)
+    let name = "b" + (resumption?.identity ?? identity.description).prefix(10)
     self.name = name
     var state = State(
       machine: Submitter(name: name, incarnation: BootClock.incarnation, settings: FleetSettings()),
       identity: identity
     )
+    state.counts = resumption?.past.counts ?? BatchCounts()
+    let left = resumption.flatMap { try? batch.left(after: $0.past) }
+    let labels: Set<String>? =
+      if case .listed(let left)? = left?.devices { Set(left.map(\.label)) } else { nil }
     for (index, (device, chain)) in devices.enumerated() {
-      guard let job = JobID("\(name)-\(index + 1)") else { continue }
+      guard labels?.contains(device.label) ?? true else { continue }
+      let again = resumption?.chains[device.label].map { "-r\($0)" } ?? ""
+      guard let job = JobID("\(name)-\(index + 1)\(again)") else { continue }
       state.add(Work(device: device, chain: chain, job: job))
     }
     self.state = Guarded(state)
@@ -159,6 +178,23 @@ final class FleetBatch: BatchRunning {
     }
     for job in submitted { handle(.cancel(job)) }
     loop.post { [self] in advance() }
+    // The gateways end cancelled jobs at once; one that was lost, when its claim has ended.
+    loop.after(Self.endingLimit) { [weak self] in
+      guard let self, state.withLock({ $0.done != nil }) else { return }
+      StandardError.failure("the jobs have not ended, and run on; follow them with: \(following)")
+      abandon(cause)
+    }
+  }
+
+  /// Ends the batch without waiting for its jobs, which run on.
+  func abandon(_ cause: any Error) {
+    let done = state.withLock { state -> Completion<Void>? in
+      if state.cause == nil { state.cause = cause }
+      (state.isStopped, state.isAbandoned) = (true, true)
+      defer { state.done = nil }
+      return state.done
+    }
+    done?.succeed(())
   }
 
   // MARK: The run
@@ -177,7 +213,9 @@ final class FleetBatch: BatchRunning {
     let devices = state.withLock { state in state.order.compactMap { state.works[$0]?.device } }
     if !options.detaches {
       let all = min(devices.count, Self.window)
-      emit(.started(BatchStart(name: batch.name, devices: devices, concurrency: all)))
+      emit(
+        .started(BatchStart(name: batch.name, devices: devices, concurrency: all, past: past))
+      )
     }
     let sightings = connection.store.subscribe(.all(.sightings)) { [self] _, value in
       guard case .sightings(let report) = value else { return }
@@ -190,8 +228,12 @@ final class FleetBatch: BatchRunning {
       loop.after(limit) { [self] in cancel(TimedOut(operation: "the batch", after: limit)) }
     }
     defer { timer?.cancel() }
+    let replaced = connection.store.observeReplacement { [weak self] in
+      self?.handle(.storeReplaced)
+    }
+    defer { replaced.cancel() }
     await untilDone()
-    if options.detaches {
+    if options.detaches, !state.withLock({ $0.isAbandoned }) {
       StandardError.notice("the jobs are queued; follow them with: \(following)")
       return .ok
     }
@@ -208,12 +250,18 @@ final class FleetBatch: BatchRunning {
     }
     defer { ticking.cancel() }
     try? await wait(on: loop, operation: "the end of the batch") { (done: Completion<Void>) in
-      state.withLock { $0.done = done }
+      let isAbandoned = state.withLock { state in
+        if !state.isAbandoned { state.done = done }
+        return state.isAbandoned
+      }
+      if isAbandoned { done.succeed(()) }
       advance()
     }
     // The submitter may hold claims, with which it ended jobs. It has to release them.
     let patience = loop.now + .seconds(30)
-    while !options.detaches, loop.now < patience, !state.withLock({ $0.machine.isDone }) {
+    while !options.detaches, loop.now < patience,
+      !state.withLock({ $0.machine.isDone || $0.isAbandoned })
+    {
       try? await loop.sleep(for: .milliseconds(20))
     }
     alarm.cancel()
@@ -269,6 +317,9 @@ final class FleetBatch: BatchRunning {
       deadline: max(FleetBounds.deadline.lowerBound, options.patience - waited)
     )
     job.values = work.chain.values
+    if options.readsEnvironmentAtGateway {
+      job.values = job.values.filter { !work.chain.fromEnvironment.contains($0.key) }
+    }
     let placement = work.device.placement
     (job.pin, job.prefer) = (options.pin ?? placement.pin, options.prefer ?? placement.prefer)
     job.needs = options.needs
@@ -392,7 +443,9 @@ final class FleetBatch: BatchRunning {
       state.works[job]?.following = nil
       if let ending { state.counts.count(ending) }
       var stops = false
-      if case .stop(let most) = batch.onFailure { stops = state.counts.failed >= most }
+      if case .stop(let most) = batch.onFailure {
+        stops = state.counts.failed - (past?.counts.failed ?? 0) >= most
+      }
       return (state.counts, stops && !state.isStopped)
     }
     if let ending { emit(.deviceEnded(work.device, ending, counts)) }
@@ -443,7 +496,7 @@ final class FleetBatch: BatchRunning {
       let start = RunStart(chain: plan.name, steps: plan.writtenStepCount, seed: seed)
       add(.runStarted(start))
     }
-    let ending = end.ending(ran, within: options.patience)
+    let ending = end.ending(ran, within: options.patience, after: events)
     add(.runFinished(ending.counting(steps: events)))
     return events
   }

@@ -23,11 +23,13 @@ struct FleetBatchProgram {
     )
     batchOptions.isIdempotent = options.idempotent
     batchOptions.detaches = options.detach
+    batchOptions.readsEnvironmentAtGateway = options.gatewayEnvironment
     for name in [batchOptions.pin, batchOptions.prefer].compactMap(\.self) + batchOptions.needs
     where !StoreName.isValid(name) {
       throw Ending(.usage, "'\(name)': expected \(MemberName.expected)")
     }
-    try command.run { [batchOptions] world, batch throws(Ending) -> MakeBatchRunning in
+    try command.run {
+      [batchOptions] world, batch, resumption throws(Ending) -> MakeBatchRunning in
       var batchOptions = batchOptions
       batchOptions.patience = options.patience ?? batch.deadline ?? batchOptions.patience
       guard FleetBounds.deadline.contains(batchOptions.patience) else {
@@ -36,17 +38,27 @@ struct FleetBatchProgram {
       let devices = try Self.devices(of: batch)
       Self.note("pin", batchOptions.pin, over: devices.compactMap(\.0.placement.pin))
       Self.note("prefer", batchOptions.prefer, over: devices.compactMap(\.0.placement.prefer))
-      let closed = Guarded<FleetBatch?>(nil)
+      let closed = Guarded((batch: nil as FleetBatch?, reason: nil as RunFailure?))
       let connection = try FleetConnection.open(
         options.server, client: "blerun batch", on: world.loop
       ) { reason in
-        let ended = Ending(.unavailable, "the connection to the fleet ended: \(reason)")
-        closed.withLock { $0 }?.cancel(RunFailure(lost: ended.messages.joined()))
+        let failure = RunFailure(lost: reason)
+        let batch = closed.withLock { closed in
+          closed.reason = closed.reason ?? failure
+          return closed.batch
+        }
+        batch?.abandon(failure)
       }
       let finalOptions = batchOptions
       return { receivers in
-        let made = FleetBatch(batch, devices, in: world, connection, finalOptions, receivers)
-        closed.withLock { $0 = made }
+        let made = FleetBatch(
+          batch, devices, in: world, connection, finalOptions, goingOn: resumption, receivers
+        )
+        let reason = closed.withLock { closed in
+          closed.batch = made
+          return closed.reason
+        }
+        if let reason { made.abandon(reason) }
         return made
       }
     }

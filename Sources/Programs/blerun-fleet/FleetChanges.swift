@@ -63,13 +63,41 @@ struct FleetChanges: Sendable {
       if device.queue[index].isCancelled { return true }
       device.queue[index].isCancelled = true
       let change = StoreRequest.update(key, .device(device), expecting: entry.revision)
-      if case .applied = try await store.ask(change, on: loop) {
+      if try await isApplied(change) {
         let announcement = StoreRequest.publish(.announcement(of: job.device), .announcement)
         _ = try await store.ask(announcement, on: loop)
         return true
       }
     }
     throw Ending(.passing, "job \(job.id) could not be marked: its device changes all the time")
+  }
+
+  /// Removes a gateway that is gone from the list.
+  func forget(_ name: String) async throws {
+    guard StoreName.isValid(name),
+      let entry = try await store.entries(.one(.known(name)), on: loop).first
+    else { throw Ending(.failed, "unknown gateway '\(name)' (blerun fleet gateways lists them)") }
+    guard try await store.entries(.one(.gateway(name)), on: loop).isEmpty else {
+      throw Ending(.failed, "gateway \(name) is there: only one that is gone can be forgotten")
+    }
+    guard try await isApplied(.remove(entry.key, expecting: entry.revision)) else {
+      throw Ending(.passing, "gateway \(name) has come back")
+    }
+  }
+
+  /// Makes a change.
+  ///
+  /// - Returns: False if another member has changed the entry meanwhile.
+  /// - Throws: ``Ending`` when the store does not answer.
+  private func isApplied(_ change: StoreRequest) async throws -> Bool {
+    switch try await store.ask(change, within: .seconds(10), on: loop) {
+    case .applied: return true
+    case .refused: return false
+    case .unknown, .entries, .published, .unavailable, .unreadable:
+      throw Ending(
+        .unavailable, "the store of the fleet does not answer: whether the mark is set is unknown"
+      )
+    }
   }
 
   /// Marks a gateway as draining. The gateway sees the mark when it next renews its entry, within 10 s.
@@ -85,7 +113,7 @@ struct FleetChanges: Sendable {
       if gateway.isDraining { return }
       gateway.isDraining = true
       let change = StoreRequest.update(key, .gateway(gateway), expecting: entry.revision)
-      if case .applied = try await store.ask(change, on: loop) {
+      if try await isApplied(change) {
         StandardError.notice("gateway \(name) is to be drained; it obeys within 10 s")
         return
       }

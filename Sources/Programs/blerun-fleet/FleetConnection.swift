@@ -19,11 +19,12 @@ struct FleetConnection: Sendable {
   ///
   /// - Parameters:
   ///   - client: The name of the client, which the server displays.
-  ///   - closed: Called on the loop when the connection has ended for good.
+  ///   - lost: Called on the loop when the connection has ended for good, or the server refuses what every
+  ///     such program needs.
   /// - Throws: ``Ending``.
   static func open(
     _ options: FleetOptions, client: String, on loop: Loop,
-    closed: @escaping @Sendable (_ reason: String) -> Void
+    lost: @escaping @Sendable (_ reason: String) -> Void
   ) throws(Ending) -> FleetConnection {
     let address: FleetAddress
     let text = try options.address()
@@ -45,7 +46,13 @@ struct FleetConnection: Sendable {
           try await FleetStore.connect(settings, on: loop) { news in
             switch news {
             case .problem(let text): StandardError.failure(text)
-            case .closed(let reason): closed(reason)
+            case .closed(let reason): lost("the connection to the fleet ended: \(reason)")
+            case .refused(let what): lost("\(address): \(what) (docs/fleet.md, Roles)")
+            case .replaced:
+              StandardError.failure(
+                "the store of the fleet has lost its contents, or has older ones than before: jobs that may "
+                  + "have begun end as unknown, unless they may run twice"
+              )
             }
           }
         }
@@ -70,9 +77,11 @@ extension JobStore {
   func entries(
     _ pattern: KeyPattern, within limit: Duration = .seconds(10), on loop: Loop
   ) async throws -> [StoreEntry] {
-    guard case .entries(let entries) = try await ask(.list(pattern), within: limit, on: loop) else {
+    switch try await ask(.list(pattern), within: limit, on: loop) {
+    case .entries(let entries): return entries
+    case .unreadable(let problem): throw Ending(.data, "\(problem)")
+    case .unavailable, .unknown, .refused, .applied, .published:
       throw Ending(.unavailable, "the store of the fleet does not answer within \(limit)")
     }
-    return entries
   }
 }

@@ -68,15 +68,22 @@ struct FleetFollower: Sendable {
   /// Prints the ends of the jobs, and returns the exit status.
   private func status(of jobs: [FleetJob], asJSON: Bool) -> ExitStatus {
     var counts = BatchCounts()
+    var states: [EndState: Int] = [:]
     for job in jobs {
       guard let end = state.withLock({ $0.ends[job.id] }) else { continue }
       let lines = state.withLock { $0.lines[end.nonce] ?? [] }
-      counts.count(end.ending(JobEvents(lines).ending, within: job.deadline))
+      let known = JobEvents(lines)
+      counts.count(end.ending(known.ending, within: job.deadline, after: known.events))
+      states[end.state, default: 0] += 1
       if !asJSON {
         let detail = end.detail.isEmpty ? "" : "  \(end.detail)"
         output.line("\(job.id)  \(job.device)  \(end.state.rawValue)\(detail)")
       }
     }
+    let list = EndState.allCases.compactMap { state in
+      states[state].map { "\($0) \(state.rawValue)" }
+    }
+    StandardError.notice("\(counted(jobs.count, "job")): \(list.joined(separator: ", "))")
     return counts.exitStatus(others: 0)
   }
 

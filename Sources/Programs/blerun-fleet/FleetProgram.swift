@@ -21,26 +21,42 @@ struct FleetProgram {
   func run() throws {
     let world = World.withoutRadio("ending")
     defer { world.end() }
-    let isLost = Guarded<String?>(nil)
+    let lost = Guarded((reason: nil as String?, task: nil as Task<ExitStatus, any Error>?))
+    let end: @Sendable (String) -> Void = { reason in
+      let task = lost.withLock { lost in
+        lost.reason = lost.reason ?? reason
+        return lost.task
+      }
+      task?.cancel()
+    }
     let connection = try FleetConnection.open(
-      command.common.server, client: "blerun fleet", on: world.loop
-    ) { reason in isLost.withLock { $0 = reason } }
+      command.common.server, client: "blerun fleet", on: world.loop, lost: end
+    )
     defer { connection.close() }
+    let isFollowing = command is FleetCommand.Follow
+    let replaced = connection.store.observeReplacement {
+      if isFollowing { end("the jobs were lost with the store of the fleet") }
+    }
+    defer { replaced.cancel() }
     try world.interruption.check()
     let output = StandardOutput()
     let work = work(on: FleetViews(connection: connection, loop: world.loop, output: output))
     let (loop, interruption) = (world.loop, world.interruption)
-    let status = try loop.run {
-      let task = loop.task { try await work() }
-      interruption.cancels("ending", leaving: "the jobs of the fleet run on") { _ in task.cancel() }
-      return try await task.value
+    let result = Result {
+      try loop.run {
+        let task = loop.task { try await work() }
+        lost.withLock { $0.task = task }
+        if lost.withLock({ $0.reason }) != nil { task.cancel() }
+        interruption.cancels("ending", leaving: "the jobs of the fleet run on") { _ in task.cancel()
+        }
+        return try await task.value
+      }
     }
     try output.end()
     try world.interruption.check()
-    if let reason = isLost.withLock({ $0 }) {
-      throw Ending(.unavailable, "the connection to the fleet ended: \(reason)")
-    }
-    throw Ending(status)
+    // The reason why the work was cancelled, not that it was.
+    if let reason = lost.withLock({ $0.reason }) { throw Ending(.unavailable, reason) }
+    throw Ending(try result.get())
   }
 
   /// Returns the work of the command.
@@ -74,6 +90,9 @@ struct FleetProgram {
     case let command as FleetCommand.Drain:
       let gateway = command.gateway
       return done { try await changes.drain(gateway) }
+    case let command as FleetCommand.Forget:
+      let gateway = command.gateway
+      return done { try await changes.forget(gateway) }
     case is FleetCommand.Gateways:
       return done { try await views.gateways(asJSON: isJSON) }
     // open: types
@@ -87,7 +106,7 @@ struct FleetProgram {
 struct WaitingJob: Sendable {
   let device: BluetoothAddress
   let queued: QueuedJob
-  /// The owner of the claim; nil while the job waits.
+  /// The gateway that has claimed it; nil while the job waits.
   let owner: String?
 
   /// Returns the jobs in the entries of devices, by device and in the order of the queues.
@@ -98,7 +117,9 @@ struct WaitingJob: Sendable {
       }
       return device.queue.map { queued in
         let claim = device.claim.flatMap { $0.job == queued.job ? $0 : nil }
-        return WaitingJob(device: address, queued: queued, owner: claim?.owner)
+        // A submitter claims a job to end it, and is no gateway.
+        let owner = claim.flatMap { queued.job.text.hasPrefix("\($0.owner)-") ? nil : $0.owner }
+        return WaitingJob(device: address, queued: queued, owner: owner)
       }
     }
   }
@@ -139,7 +160,8 @@ struct FleetViews: Sendable {
 
   func gateways(asJSON: Bool) async throws {
     let jobs = WaitingJob.all(try await entries(.device))
-    for entry in try await entries(.gateway) {
+    let present = try await entries(.gateway)
+    for entry in present {
       guard case .gateway(let gateway) = entry.value else { continue }
       let name = entry.key.name
       let running = jobs.count { $0.owner == name }
@@ -148,7 +170,9 @@ struct FleetViews: Sendable {
           "gateway",
           [
             "gateway": name, "running": running, "draining": gateway.isDraining,
-            "capabilities": gateway.capabilities, "bonds": gateway.bonds,
+            "capabilities": gateway.capabilities, "bonds": gateway.bonds, "state": "present",
+            "version": gateway.version, "host": gateway.host, "begun": gateway.begun,
+            "seen": gateway.seen, "observed": gateway.observed, "connections": gateway.connections,
           ]
         )
       } else {
@@ -159,6 +183,25 @@ struct FleetViews: Sendable {
         output.line("\(name)  \(running) running\(state)\(bonds)\(can)")
       }
     }
+    let names = Set(present.map(\.key.name))
+    for entry in try await entries(.known) where !names.contains(entry.key.name) {
+      guard case .gateway(let gateway) = entry.value else { continue }
+      showGone(entry.key.name, gateway, asJSON: asJSON)
+    }
+  }
+
+  /// Prints a gateway that is not there any more.
+  private func showGone(_ name: String, _ gateway: GatewayEntry, asJSON: Bool) {
+    guard asJSON else {
+      return output.line("\(name)  gone, last seen \(gateway.seen ?? "at an unknown time")")
+    }
+    object(
+      "gateway",
+      [
+        "gateway": name, "state": "gone", "version": gateway.version, "host": gateway.host,
+        "begun": gateway.begun, "seen": gateway.seen,
+      ]
+    )
   }
 
   func devices(listening: Duration, asJSON: Bool) async throws {
@@ -219,7 +262,7 @@ struct FleetViews: Sendable {
       var owner: String?
       if case .record(let record)? = records[job.id.text]?.value {
         state = record.end?.state.rawValue ?? "started"
-        owner = record.end?.owner
+        owner = record.end.flatMap { $0.owner == job.submitter ? nil : $0.owner }
       }
       show(job.id, job.device, state, owner, false, asJSON: asJSON)
     }

@@ -72,6 +72,20 @@ final class GatewayFile: Sendable {
   /// The claims that earlier processes left unsettled.
   var entries: [JournalEntry] { state.withLock { $0.journal.entries } }
 
+  /// Whether an earlier process had entries of another store.
+  func belongs(toAnotherStoreThan identity: String) -> Bool {
+    state.withLock { $0.journal.store.map { $0 != identity } ?? false }
+  }
+
+  /// Keeps the identity of the store; it is on the disk after the next write.
+  func keep(store identity: String) {
+    state.withLock { state in
+      guard state.journal.store != identity else { return }
+      state.journal.store = identity
+      state.isOutOfDate = true
+    }
+  }
+
   /// Adds an entry and writes the file.
   ///
   /// - Parameter written: Called on the loop with whether the entry is on the disk; in the order of the

@@ -42,12 +42,17 @@ struct GatewayProgram {
       name,
       GatewayParts(
         world: world, store: connection.store, events: try GatewayEvents("\(path).events"),
-        chains: ChainTexts(), linkGuard: linkGuard, policy: policy, recording: command.journal
+        chains: ChainTexts(), linkGuard: linkGuard, policy: policy,
+        environment: Set(command.environment), recording: command.journal
       ),
       file, connections: command.connections, capabilities: command.capabilities,
       drainLimit: command.drainLimit
     )
     holder.withLock { $0 = service }
+    // Before the first claim; the wait is short on the host where the gateway ran before.
+    if let obstacle = try world.loop.run({ try await service.obstacle() }) {
+      throw Ending(.passing, obstacle)
+    }
     world.interruption.cancels("leaving the fleet") { _ in service.drain() }
     try world.interruption.check()
     service.begin()

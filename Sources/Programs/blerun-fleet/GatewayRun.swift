@@ -21,6 +21,8 @@ struct GatewayParts: Sendable {
   let linkGuard: LinkGuard?
   /// The chains that the gateway may run.
   let policy: ChainPolicy
+  /// The environment variables of this host that chains may read.
+  let environment: Set<String>
   /// The options for this host's journal of runs.
   let recording: JournalOptions
 
@@ -129,7 +131,7 @@ final class GatewayRun: OperationGate {
     guard let text = await text() else { return .stopped }
     let plan: Plan
     do {
-      plan = try Self.plan(text, of: job)
+      plan = try readPlan(text)
       if let why = parts.policy.refusal(of: plan, digest: job.chain) {
         throw RunFailure(
           code: DeviceFailure.Code(rawValue: "not-allowed"), class: .definite,
@@ -205,14 +207,17 @@ final class GatewayRun: OperationGate {
     return nil
   }
 
-  private static func plan(_ text: String, of job: FleetJob) throws -> Plan {
+  private func readPlan(_ text: String) throws -> Plan {
     guard ContentHash.digest(of: text) == job.chain else {
       throw RunFailure(
         code: .invalidValue, class: .definite, what: "reading the chain of job \(job.id)",
         why: "its text in the store does not have the digest that the job names"
       )
     }
-    var plan = try PortableChain.plan(text, job.values)
+    // Never more of this host's environment than the gateway's options name.
+    var plan = try PortableChain.plan(text, job.values) { [environment = parts.environment] name in
+      environment.contains(name) ? ChainTemplate.environment(name) : nil
+    }
     plan.device = .address(job.device)
     return plan
   }

@@ -24,6 +24,7 @@ final class GatewayService: Sendable {
     var runs: [Gateway.ChainID: GatewayRun] = [:]
     var subscriptions: [BluetoothAddress: StoreSubscription] = [:]
     var followers: StoreSubscription?
+    var replaced: StoreSubscription?
     var seen: [BluetoothAddress: Seen] = [:]
     var isJournalWritable = true
     var isDraining = false
@@ -38,6 +39,9 @@ final class GatewayService: Sendable {
   private static let outOfDatePause = Duration.seconds(1)
   /// How often old events are deleted.
   private static let prunePause = Duration.seconds(600)
+  /// How long the end waits for stopped chains. With the other waits of the end it stays below a minute,
+  /// after which systemd kills.
+  private static let disconnectLimit = Duration.seconds(10)
   /// The pause before a scan is started again.
   private static let scanPause = Duration.seconds(5)
   /// The shortest interval between observations of an unchanged device.
@@ -70,13 +74,19 @@ final class GatewayService: Sendable {
       entry.events = parts.events.digest(of: entry.nonce)
       return entry
     }
+    let incarnation = BootClock.incarnation
     let machine = Gateway(
-      name: name, incarnation: BootClock.incarnation, capabilities: capabilities,
+      name: name, incarnation: incarnation, capabilities: capabilities,
       settings: settings, journal: journal, at: BootClock.now
     )
     state = Guarded(State(machine: machine))
     var entry = GatewayEntry()
     entry.capabilities = capabilities
+    entry.incarnation = incarnation
+    entry.host = GatewayHost.name
+    entry.version = Blerun.version
+    entry.begun = Timestamp.text(parts.loop.wallClockAtStart + parts.loop.now.sinceStart)
+    entry.connections = connections
     presence = GatewayPresence(name, entry, settings, in: parts.store, on: parts.loop)
   }
 
@@ -88,9 +98,15 @@ final class GatewayService: Sendable {
 
   /// Joins the fleet: begins to scan, report and claim.
   func begin() {
+    let replaced = parts.store.observeReplacement { [weak self] in self?.meetStore() }
+    state.withLock { $0.replaced = replaced }
+    if file.belongs(toAnotherStoreThan: parts.store.identity) { meetStore() } else { keepStore() }
     handle(.woken)
     presence.begin(
-      GatewayPresence.Handlers(report: { [self] in report() }, drain: { [self] in drain() })
+      GatewayPresence.Handlers(
+        report: { [self] in report() }, drain: { [self] in drain() },
+        nameTaken: { [self] other in fail(Self.nameTaken(name, by: other)) }
+      )
     )
     updateBonds()
     parts.world.observeBonds { [weak self] in self?.updateBonds() }
@@ -111,6 +127,20 @@ final class GatewayService: Sendable {
     state.withLock { $0.followers = followers }
   }
 
+  /// Handles that the store is another one than before.
+  private func meetStore() {
+    StandardError.failure(
+      "the store of the fleet is another one than before: nothing is claimed for "
+        + "\(settings.succession.written), because another gateway may still hold a lost claim"
+    )
+    handle(.storeReplaced)
+    // A process that is started before that has to wait as well.
+    loop.after(settings.succession) { [weak self] in self?.keepStore() }
+  }
+
+  /// Keeps in the journal which store it belongs to.
+  private func keepStore() { file.keep(store: parts.store.identity) }
+
   /// Sends events to a follower again, from the disk.
   private func send(_ wanted: EventRequest) {
     let most = EventRequest.mostChunks
@@ -118,6 +148,16 @@ final class GatewayService: Sendable {
       let request = StoreRequest.publish(.events(of: wanted.job), .events(chunk))
       parts.store.perform(request, within: settings.requestLimit) { _ in }
     }
+  }
+
+  /// Returns why the gateway may not join; nil if its name is free.
+  func obstacle() async throws -> String? {
+    try await presence.gatewayWithName().map { Self.nameTaken(name, by: $0) }
+  }
+
+  private static func nameTaken(_ name: String, by other: GatewayEntry) -> String {
+    "another gateway has the name \(name), on host \(other.host ?? "unknown") since "
+      + "\(other.begun ?? "unknown"): give one of them another --name"
   }
 
   /// Stops claiming, and ends the running chains within the limit.
@@ -134,9 +174,9 @@ final class GatewayService: Sendable {
     handle(.drain(within: drainLimit))
   }
 
-  /// Handles that the connection to the server has ended for good.
+  /// Handles that the connection to the server has ended for good, or is of no use.
   func fail(_ reason: String) {
-    state.withLock { $0.failure = $0.failure ?? "the connection to the fleet ended: \(reason)" }
+    state.withLock { $0.failure = $0.failure ?? reason }
     // The running chains must stop, because their leases can no longer be renewed.
     let runs = state.withLock { Array($0.runs.values) }
     for run in runs { run.stop(.leaseEnding) }
@@ -146,13 +186,14 @@ final class GatewayService: Sendable {
   func end() async {
     alarm.cancel()
     let (tasks, subscriptions) = state.withLock { state in
-      (state.tasks, Array(state.subscriptions.values) + [state.followers].compactMap(\.self))
+      let own = [state.followers, state.replaced].compactMap(\.self)
+      return (state.tasks, Array(state.subscriptions.values) + own)
     }
     for task in tasks { task.cancel() }
     for task in tasks { _ = try? await task.value }
     for subscription in subscriptions { subscription.cancel() }
     // Stopped chains still have to disconnect; each disconnect has its own limit.
-    let patience = loop.now + .seconds(30)
+    let patience = loop.now + Self.disconnectLimit
     while loop.now < patience, state.withLock({ !$0.runs.isEmpty }) {
       try? await loop.sleep(for: .milliseconds(20))
     }
@@ -308,6 +349,8 @@ final class GatewayService: Sendable {
     let held = parts.world.foreignLinks()
     report.held = Array(held.prefix(FleetBounds.sightings))
     handle(.held(Set(held)))
+    let running = state.withLock { $0.runs.count }
+    _ = presence.change { ($0.observed, $0.running) = (present.count, running) }
     return report
   }
 

@@ -51,7 +51,10 @@ extension EndRecord {
   /// - Parameters:
   ///   - ran: The end of the run by its events; nil if they are missing.
   ///   - patience: The time that the job had to wait and run.
-  func ending(_ ran: RunEnding?, within patience: Duration) -> RunEnding {
+  ///   - events: The events of the run, as far as they are known.
+  func ending(
+    _ ran: RunEnding?, within patience: Duration, after events: [RunEvent]
+  ) -> RunEnding {
     switch state {
     case .ok:
       if let ran, ran.status == .ok || ran.status == .warning { return ran }
@@ -66,10 +69,15 @@ extension EndRecord {
       return RunEnding(status: .cancelled, failure: failure, step: nil, done: 0)
     case .unknown:
       let why = "a write may or may not have reached the device, because its gateway was lost"
-      return failed("unknown", .definite, why, hint: "look at the device before it is run again")
+      return failed(
+        "unknown", .definite, why + Self.progress(events),
+        hint: "look at the device before it is run again"
+      )
     case .interrupted:
-      let before = step.map { "all before operation \($0 + 1) was done, and " } ?? ""
-      let why = "the gateway was stopped: \(before)nothing was written after that"
+      let before = step.map { " before operation \($0 + 1)" } ?? ""
+      let why =
+        "the gateway was stopped\(before), and nothing was written after that"
+        + Self.progress(events)
       return failed("interrupted", .definite, why, hint: "run the rest, or all of it, again")
     case .noGateway:
       let why = "no gateway observed the device within \(patience.written)"
@@ -88,6 +96,32 @@ extension EndRecord {
     case .held:
       return failed("held", .passing, "the connection was held until the deadline")
     }
+  }
+
+  /// Returns how far the chain is known to have come, in the words of the chain: `; step 2 (write led) is the
+  /// last whose end is known`. The last second before a gateway was killed is missing.
+  private static func progress(_ events: [RunEvent]) -> String {
+    var (ended, open): (ReportedStep?, ReportedStep?) = (nil, nil)
+    for event in events {
+      switch event.change {
+      case .stepStarted(let step) where !step.position.isImplied: open = step
+      case .stepFinished(let result) where !result.step.position.isImplied:
+        if open?.position == result.step.position { open = nil }
+        switch result.status {
+        case .ok, .warning, .skipped: ended = result.step
+        case .failed, .cancelled: open = result.step
+        }
+      case .runStarted, .stepStarted, .value, .advertisement, .pairingDisplay, .gap, .note,
+        .stepFinished, .runFinished:
+        break
+      }
+    }
+    let parts = [
+      ended.map { "\($0.place) (\($0.action)) is the last whose end is known" },
+      open.map { "\($0.place) (\($0.action)) had begun" },
+    ]
+    let text = parts.compactMap(\.self).joined(separator: ", and ")
+    return text.isEmpty ? "" : "; \(text)"
   }
 
   private func failed(

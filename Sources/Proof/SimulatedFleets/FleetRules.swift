@@ -35,6 +35,8 @@ struct FleetRules: Sendable {
   private var journals: [String: JournalEntry] = [:]
   private var overruns: [(nonce: String, step: Int)] = []
   private var queued: Set<JobID> = []
+  /// The ends that a store had which was emptied.
+  private var lostEnds: [JobID: EndRecord] = [:]
   private var order = 0
   /// Jobs of each device in the order of their queueing.
   private(set) var queues: [BluetoothAddress: [JobID]] = [:]
@@ -164,8 +166,14 @@ struct FleetRules: Sendable {
     }
   }
 
+  /// Forgets the records: a job may end once more in the new store.
+  mutating func storeWasEmptied() {
+    lostEnds = records.compactMapValues { $0.last?.end }
+    records = [:]
+  }
+
   /// The end of a job; nil while it is running.
-  func end(of job: JobID) -> EndRecord? { records[job]?.last?.end }
+  func end(of job: JobID) -> EndRecord? { records[job]?.last?.end ?? lostEnds[job] }
 
   /// Checks the final state, once no events remain.
   mutating func finish(
@@ -179,7 +187,7 @@ struct FleetRules: Sendable {
       checkPlacement(of: draft, world, at: now)
       guard queued.contains(draft.job.id) || end(of: draft.job.id) != nil else { continue }
       let log = devices[draft.job.device]?.log.filter { $0.job == draft.job.id } ?? []
-      check(draft, log, at: now)
+      check(draft, log, world, at: now)
     }
     for (nonce, step) in overruns {
       let entry = journals[nonce]
@@ -193,10 +201,13 @@ struct FleetRules: Sendable {
   }
 
   private mutating func check(
-    _ draft: FleetWorld.JobDraft, _ log: [FleetDevice.Operation], at now: Duration
+    _ draft: FleetWorld.JobDraft, _ log: [FleetDevice.Operation], _ world: FleetWorld,
+    at now: Duration
   ) {
     let id = draft.job.id
     guard let end = end(of: id) else {
+      // A lost job is only known to its submitter.
+      if world.hasEmptiedStore, world.kills(submitter: draft.submitter) { return }
       addProblem("Every job ends", "\(id) has no end", at: now)
       return
     }
@@ -264,7 +275,9 @@ extension FleetRules {
     let job = draft.job
     for gateway in (begun[job.id] ?? []).sorted() {
       let entry = world.entries[gateway]
-      let only = world.bonded(job.device).map { "gateway-\($0)" } ?? job.pin
+      // A store that was emptied names no bond until the gateway with the bond is there again.
+      let bonded = world.hasEmptiedStore ? nil : world.bonded(job.device)
+      let only = bonded.map { "gateway-\($0)" } ?? (world.bonded(job.device) == nil ? job.pin : nil)
       if let only, only != "gateway-\(gateway)" {
         addProblem("A job runs where its bond or its pin is", "\(job.id) at \(gateway)", at: now)
       }

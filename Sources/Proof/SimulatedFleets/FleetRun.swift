@@ -161,7 +161,9 @@ final class FleetRun: Sendable {
     }
     try loop.drive { [world] in stored.withLock { $0 } == world.gateways }
     store.setFaults(world.faults)
-    let subscriptions = gateways.map { $0.answerFollowers() } + submitters.map { $0.listen() }
+    let subscriptions =
+      gateways.flatMap { [$0.answerFollowers(), $0.observeStore()] }
+      + submitters.flatMap { [$0.listen(), $0.observeStore()] }
     parts.withLock { $0.subscriptions = subscriptions }
     for gateway in gateways {
       gateway.handle(.woken)
@@ -241,6 +243,12 @@ final class FleetRun: Sendable {
     case .killSubmitter(let number): submitters[number].kill()
     case .restartStore(let time):
       store.stop()
+      loop.after(time) { store.start() }
+    case .emptyStore(let time):
+      store.stop()
+      store.replaceContents()
+      contents.withLock { $0 = [:] }
+      rules.withLock { $0.storeWasEmptied() }
       loop.after(time) { store.start() }
     case .move(let device, let range):
       let address = FleetWorld.address(device)

@@ -32,6 +32,8 @@ struct FleetWorld: Sendable {
     case cutSubmitter(Int, MemoryStore.Direction, for: Duration)
     case killSubmitter(Int)
     case restartStore(downFor: Duration)
+    /// The store is down, and has lost everything when it is started again.
+    case emptyStore(downFor: Duration)
     /// The disk of a gateway's journal is full.
     case fillDisk(Int, for: Duration)
     /// The wall clock of a host is set forward.
@@ -45,7 +47,7 @@ struct FleetWorld: Sendable {
       switch self {
       case .kill(_, let time), .pauseProcess(_, let time), .pauseHost(_, let time),
         .cut(_, _, let time), .cutSubmitter(_, _, let time), .restartStore(let time),
-        .fillDisk(_, let time):
+        .emptyStore(let time), .fillDisk(_, let time):
         time
       case .cutInTurn(_, let receiving, let sending): receiving + sending
       case .killSubmitter, .move, .setWallClock: .zero
@@ -248,8 +250,35 @@ struct FleetWorld: Sendable {
       disturbances.append((at, .restartStore(downFor: .seconds(3600))))
       healsAt += .seconds(3600)
     }
+    drawEmptiedStore()
   }
 
+  /// Has the store lose everything once, in addition to the other disturbances.
+  private mutating func drawEmptiedStore() {
+    guard seed % 20 == Self.emptiedStores else { return }
+    // Numbers of its own, so that the other worlds stay as they are.
+    var draw = SeededGenerator(seed: seed, name: "emptied store")
+    // While a chain runs, and some of the gateways that know what it has done are away.
+    let begun = jobs.isEmpty ? .seconds(20) : jobs[draw.number(0...jobs.count - 1)].at
+    let at = begun + .milliseconds(draw.number(1000...8000))
+    disturbances.append((at, .emptyStore(downFor: .milliseconds(draw.number(200...9000)))))
+    for gateway in 0..<gateways where draw.number(0...1) == 0 {
+      disturbances.append((at, .kill(gateway, downFor: .seconds(draw.number(20...60)))))
+    }
+  }
+
+  /// Whether a submitter is killed.
+  func kills(submitter number: Int) -> Bool {
+    disturbances.contains { if case .killSubmitter(number) = $0.what { true } else { false } }
+  }
+
+  /// Whether the store loses everything.
+  var hasEmptiedStore: Bool {
+    disturbances.contains { if case .emptyStore = $0.what { true } else { false } }
+  }
+
+  /// Worlds whose seed has this remainder have a store that is emptied.
+  private static let emptiedStores: UInt64 = 6
   /// One in this many worlds has an hour without the store.
   private static let longOutageEach: UInt64 = 100
 }

@@ -36,6 +36,8 @@ final class SimulatedGateway: Sendable {
     /// Journaled event chunks, by claim.
     var chunks: [String: [EventChunk]] = [:]
     var isDiskFull = false
+    /// The store that the journal belongs to.
+    var store: String
     var subscriptions: [BluetoothAddress: StoreSubscription] = [:]
     var generator: SeededGenerator
   }
@@ -65,6 +67,7 @@ final class SimulatedGateway: Sendable {
           capabilities: fleet.world.entries[number].capabilities,
           format: fleet.world.entries[number].format, settings: settings, at: .start
         ),
+        store: store.identity,
         generator: SeededGenerator(seed: fleet.world.seed, name: "gateway \(number)")
       )
     )
@@ -316,8 +319,36 @@ final class SimulatedGateway: Sendable {
       )
     }
     fleet.note("\(name) is started again")
+    meetStore()
     handle(.woken)
     observe()
+  }
+
+  /// Learns that the store was emptied.
+  func observeStore() -> StoreSubscription {
+    store.observeReplacement { [self] in inProcess { [self] in meetStore() }() }
+  }
+
+  /// Compares the store with the one that the journal belongs to.
+  private func meetStore() {
+    let current = store.identity
+    guard state.withLock({ $0.store != current }) else { return }
+    state.withLock { $0.store = current }
+    fleet.note("\(name) meets another store")
+    handle(.storeReplaced)
+    writeEntry()
+  }
+
+  /// Stores the entry of this gateway again, until it is there.
+  private func writeEntry() {
+    let entry = StoredValue.gateway(fleet.world.entries[number])
+    store.perform(.create(.gateway(name), entry), within: settings.requestLimit) { [self] answer in
+      switch answer {
+      case .applied, .refused: break
+      case .unknown, .unavailable, .unreadable, .entries, .published:
+        fleet.loop.after(settings.retryAfter, inProcess { [self] in writeEntry() })
+      }
+    }
   }
 
   func pause(for time: Duration, guarded: Bool) {
@@ -349,6 +380,8 @@ final class SimulatedGateway: Sendable {
     }
     fleet.note("\(name) continues")
     fleet.rules.withLock { $0.paused(gateway: number, false, at: fleet.elapsed) }
+    // Requests of what follows must not reach a store that the process has not met.
+    meetStore()
     for body in deferred { fleet.loop.post(inProcess(body)) }
   }
 

@@ -57,6 +57,14 @@ final class SimulatedSubmitter: Sendable {
     }
   }
 
+  /// Learns that the store was emptied.
+  func observeStore() -> StoreSubscription {
+    store.observeReplacement { [self] in
+      fleet.note("\(name) meets another store")
+      handle(.storeReplaced)
+    }
+  }
+
   func handle(_ event: Submitter.Event) {
     guard state.withLock({ $0.isAlive }) else { return }
     let now = clock.now

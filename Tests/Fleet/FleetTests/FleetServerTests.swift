@@ -56,6 +56,27 @@ import Documents
       #expect(introduction.isAtLeast(needed) == isEnough && introduction.cluster == "c")
     }
 
+    @Test(
+      "each user has replies of its own",
+      arguments: [
+        ("nats://a/b", "_INBOX"), ("nats://hall-1:p@a/b", "_INBOX_hall-1"),
+        ("nats://a.b%3E%2A@a/b", "_INBOX_a_b__"),
+      ]
+    )
+    func inbox(text: String, prefix: String) throws {
+      #expect(try FleetAddress(parsing: text).inboxPrefix == prefix)
+    }
+
+    @Test("JetStream that is configured and does not answer is told from none")
+    func jetStream() throws {
+      let line = #"INFO {"version":"2.9.10","jetstream":true} "#
+      #expect(try #require(ServerIntroduction(line)).hasJetStream)
+      let plain = #"INFO {"version":"2.9.10"} "#
+      #expect(try #require(ServerIntroduction(plain)).hasJetStream == false)
+      let off = FleetServerError.jetStreamOff(server: "nats://a:4222").description
+      #expect(off.contains("restart it") && !off.contains("block"))
+    }
+
     @Test("a server that is not NATS is rejected")
     func foreign() { #expect(ServerIntroduction("HTTP/1.1 400 Bad Request") == nil) }
 

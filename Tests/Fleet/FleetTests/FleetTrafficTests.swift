@@ -184,6 +184,12 @@ private final class CountingStore: JobStore {
     store.watch(pattern, handler)
   }
 
+  var identity: String { store.identity }
+
+  func observeReplacement(_ handler: @escaping @Sendable () -> Void) -> StoreSubscription {
+    store.observeReplacement(handler)
+  }
+
   func subscribe(
     _ pattern: KeyPattern, _ handler: @escaping @Sendable (StoreKey, StoredValue) -> Void
   ) -> StoreSubscription {

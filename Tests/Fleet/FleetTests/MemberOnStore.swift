@@ -67,11 +67,15 @@ final class GatewayOnStore: Sendable {
   private let store: any JobStore
   private let state: Guarded<State>
 
-  init(_ loop: VirtualTimeLoop, _ store: some JobStore, format: Int = StoredValue.version) {
+  init(
+    _ loop: VirtualTimeLoop, _ store: some JobStore, format: Int = StoredValue.version,
+    journal: [JournalEntry] = []
+  ) {
     self.loop = loop
     self.store = store
     let machine = Gateway(
-      name: "hall", incarnation: "h1", format: format, settings: FleetSettings(), at: .start
+      name: "hall", incarnation: "h1", format: format, settings: FleetSettings(),
+      journal: journal, at: .start
     )
     state = Guarded(State(machine: machine))
   }

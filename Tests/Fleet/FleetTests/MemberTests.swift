@@ -253,6 +253,183 @@ struct MemberTests {
     #expect((gateway.chain != nil) == claims)
   }
 
+  @Test("a job behind one of another batch ends within its patience, and leaves the queue")
+  func patienceBehindOthers() throws {
+    let (first, second) = (
+      SubmitterOnStore(loop, store.client("desk")), SubmitterOnStore(loop, store.client("shop"))
+    )
+    let long = try job("long") { $0.deadline = .seconds(300) }
+    let short = try job("short") { $0.deadline = .seconds(15) }
+    first.handle(.submit(long, chain: Self.chain))
+    try first.wait(.seconds(2))
+    second.handle(.submit(short, chain: Self.chain))
+    try second.wait(.seconds(16))
+    let end = try #require(second.end(of: short.id))
+    #expect(end.state == .expired)
+    #expect(end.detail == "job long was before it in the queue of the device")
+    try second.wait(.seconds(1))
+    let entries = store.entries(.one(.device(Self.device)))
+    #expect(entries.map(\.value) == [.device(DeviceEntry(queue: [QueuedJob(long.id)]))])
+  }
+
+  @Test("a cancelled job behind one of another batch ends at once")
+  func cancelledBehindOthers() throws {
+    let submitter = try submitted(job("long") { $0.deadline = .seconds(300) })
+    let other = SubmitterOnStore(loop, store.client("shop"))
+    let job = try job("short") { $0.deadline = .seconds(300) }
+    other.handle(.submit(job, chain: Self.chain))
+    try submitter.wait(.seconds(12))
+    other.handle(.cancel(job.id))
+    try submitter.wait(.seconds(1))
+    #expect(other.end(of: job.id)?.state == .cancelled)
+  }
+
+  @Test("a drained gateway ends although the store is away; the ends are in its journal")
+  func drainedWithoutStore() throws {
+    let submitter = try submitted(job { $0.deadline = .seconds(100) })
+    let gateway = GatewayOnStore(loop, store.client("hall"))
+    gateway.handle(.observed(Self.device, rssi: -50))
+    try submitter.wait(.seconds(2))
+    let chain = try #require(gateway.chain)
+    gateway.handle(.operationWanted(chain, step: 0, isIdempotent: false))
+    try submitter.wait(.seconds(1))
+    store.stop()
+    gateway.handle(.drain(within: .seconds(5)))
+    try submitter.wait(.seconds(5.1))
+    #expect(gateway.actions.contains(.stop(chain, .drained)))
+    gateway.handle(.chainEnded(chain, .stopped))
+    try submitter.wait(.seconds(4))
+    #expect(!gateway.actions.contains(.drained))
+    try submitter.wait(.seconds(2))
+    #expect(gateway.actions.last == .drained)
+    let isJournaled = gateway.actions.contains {
+      if case .journal(let entry) = $0 { entry.end?.state == .unknown } else { false }
+    }
+    #expect(isJournaled)
+  }
+
+  // MARK: Values that cannot be read
+
+  @Test("a record that cannot be read ends its job with the reason, and no other job")
+  func unreadableRecord() throws {
+    let job = try job { $0.deadline = .seconds(300) }
+    let submitter = try submitted(job)
+    store.put("{}", at: .result(of: job.id))
+    try submitter.wait(.seconds(12))
+    let end = try #require(submitter.end(of: job.id))
+    #expect(end.state == .unknown && end.detail.contains("the key 'version' is missing"))
+  }
+
+  @Test("a job whose description cannot be read does not block its device for ever")
+  func unreadableJob() throws {
+    let first = try job("job-1")
+    let submitter = try submitted(first)
+    store.put("{}", at: .job(first.id))
+    let gateway = GatewayOnStore(loop, store.client("hall"))
+    for _ in 0..<30 {
+      gateway.handle(.observed(Self.device, rssi: -50))
+      try submitter.wait(.seconds(5))
+    }
+    #expect(store.entries(.all(.device)).isEmpty)
+    #expect(gateway.chains.isEmpty)
+  }
+
+  // MARK: A lost store
+
+  /// Has the store lose everything; members learn it from their shells.
+  private func loseStore(_ submitter: SubmitterOnStore) throws {
+    store.replaceContents()
+    try submitter.wait(.milliseconds(1))
+  }
+
+  @Test(
+    "a job that was queued in a lost store is queued again as armed, with the rest of its patience")
+  func queuedAgain() throws {
+    let job = try job { $0.deadline = .seconds(100) }
+    let submitter = try submitted(job)
+    try submitter.wait(.seconds(30))
+    try loseStore(submitter)
+    submitter.handle(.storeReplaced)
+    try submitter.wait(.seconds(15))
+    var queued = QueuedJob(job.id)
+    queued.isArmed = true
+    #expect(store.entries(.all(.device)).map(\.value) == [.device(DeviceEntry(queue: [queued]))])
+    guard case .job(let stored)? = store.entries(.all(.job)).first?.value else {
+      Issue.record("the job is stored")
+      return
+    }
+    #expect(stored.deadline < .seconds(60) && stored.deadline > .seconds(50))
+  }
+
+  @Test(
+    "a job that vanished from the store is queued again as armed, without another identity of it")
+  func vanished() throws {
+    let job = try job { $0.deadline = .seconds(300) }
+    let submitter = try submitted(job)
+    let entry = try #require(store.entries(.one(.device(Self.device))).first)
+    let tested = StoreUnderTest(first: store.client("a"), second: store.client("b")) {
+      [loop] in try loop.drive(until: $0)
+    }
+    _ = try tested.revision(.remove(entry.key, expecting: entry.revision))
+    try submitter.wait(.seconds(100))
+    var queued = QueuedJob(job.id)
+    queued.isArmed = true
+    #expect(store.entries(.all(.device)).map(\.value) == [.device(DeviceEntry(queue: [queued]))])
+  }
+
+  @Test("a chain that runs while the store is lost is stopped, and its end is in the new store")
+  func runningWhileLost() throws {
+    let job = try job { $0.deadline = .seconds(100) }
+    let submitter = try submitted(job)
+    let gateway = GatewayOnStore(loop, store.client("hall"))
+    gateway.handle(.observed(Self.device, rssi: -50))
+    try submitter.wait(.seconds(2))
+    let chain = try #require(gateway.chain)
+    try loseStore(submitter)
+    gateway.handle(.storeReplaced)
+    #expect(gateway.actions.last == .stop(chain, .replaced))
+    gateway.handle(.chainEnded(chain, .stopped))
+    try submitter.wait(.seconds(5))
+    let ends = store.entries(.one(.result(of: job.id))).compactMap { entry in
+      if case .record(let record) = entry.value { record.end?.state } else { nil }
+    }
+    #expect(ends == [.interrupted])
+    #expect(gateway.actions.contains(.forget(chain)))
+  }
+
+  @Test("the journal of a lost store is settled in the new one")
+  func journalOfLostStore() throws {
+    let text = #"""
+      {"version":1,"store":"old","entries":[{"address":"C0:FF:EE:00:00:01","job":"job-1",
+        "nonce":"n-1","start":57,"armed":true,"step":3,"open":false}]}
+      """#
+    let journal = try #require(GatewayJournal(text))
+    #expect(journal.store == "old" && GatewayJournal(journal.text) == journal)
+    let gateway = GatewayOnStore(loop, store.client("hall"), journal: journal.entries)
+    gateway.handle(.woken)
+    loop.at(.start + .seconds(10)) {}
+    try loop.drive { [loop] in loop.now >= .start + .seconds(10) }
+    guard case .record(.ended(let end))? = store.entries(.all(.result)).first?.value else {
+      Issue.record("the end is stored")
+      return
+    }
+    #expect(end.state == .interrupted && end.step == 3)
+    #expect(gateway.actions.contains { if case .forget = $0 { true } else { false } })
+  }
+
+  @Test("a gateway that meets another store claims nothing before claims of the old one have ended")
+  func waitsForLostClaims() throws {
+    let gateway = GatewayOnStore(loop, store.client("hall"))
+    gateway.handle(.storeReplaced)
+    let submitter = try submitted(job { $0.deadline = .seconds(100) })
+    gateway.handle(.observed(Self.device, rssi: -50))
+    try submitter.wait(FleetSettings().succession - .seconds(2))
+    #expect(gateway.chain == nil)
+    gateway.handle(.observed(Self.device, rssi: -50))
+    try submitter.wait(.seconds(5))
+    #expect(gateway.chain != nil)
+  }
+
   // MARK: A connection held by another program
 
   @Test("a job whose device another program holds ends as held and names the gateway")

@@ -117,6 +117,15 @@
       .device(DeviceEntry(queue: JobID(text).map { [QueuedJob($0)] } ?? []))
     }
 
+    /// Waits until requests are answered. They fail at once until the client has connected again.
+    private func reconnected(_ store: StoreUnderTest<NATSJobStore, NATSJobStore>) throws {
+      var tries = 0
+      while tries < 100, try store.ask(.list(.one(Self.key))) == .unavailable {
+        tries += 1
+        try loop.run { [loop] in try await loop.sleep(for: .milliseconds(200)) }
+      }
+    }
+
     @Test("a killed server loses no acknowledged change, and a watch continues after its restart")
     func restart() throws {
       try tested { store in
@@ -129,12 +138,7 @@
         #expect(lost == .unknown)
         #expect(try store.ask(.list(.one(Self.key))) == .unavailable)
         try server.restart()
-        // Requests fail at once until the client has connected again.
-        var tries = 0
-        while tries < 100, try store.ask(.list(.one(Self.key))) == .unavailable {
-          tries += 1
-          try loop.run { [loop] in try await loop.sleep(for: .milliseconds(200)) }
-        }
+        try reconnected(store)
         let found = StoreEntry(key: Self.key, value: Self.value("a"), revision: first)
         #expect(try store.ask(.list(.one(Self.key)), within: .seconds(15)) == .entries([found]))
         let update = StoreRequest.update(Self.key, Self.value("c"), expecting: first)
@@ -146,6 +150,68 @@
         try store.wait { events.withLock { $0.last } == .entry(changed) }
         watch.cancel()
       }
+    }
+
+    @Test("clients meet a server whose folder was emptied, and continue there")
+    func replacement() throws {
+      try tested { store in
+        try StoreContract.replacement(store) {
+          server.kill()
+          try server.emptyStore()
+          try server.restart()
+        }
+      }
+    }
+
+    @Test("clients meet a store that was replaced by an older copy of itself")
+    func olderCopy() throws {
+      try tested { store in
+        let first = try store.revision(.create(Self.key, Self.value("a")))
+        server.kill()
+        let copy = try server.copyStore()
+        try server.restart()
+        try reconnected(store)
+        let second = try store.revision(.update(Self.key, Self.value("b"), expecting: first))
+        let met = Guarded(false)
+        let observer = store.first.observeReplacement { met.withLock { $0 = true } }
+        defer { observer.cancel() }
+        server.kill()
+        try server.putStore(copy)
+        try server.restart()
+        try store.wait { met.withLock { $0 } }
+        let old = StoreEntry(key: Self.key, value: Self.value("a"), revision: first)
+        #expect(try store.ask(.list(.one(Self.key))) == .entries([old]))
+        #expect(second > first)
+      }
+    }
+
+    @Test("a refusal by the server is reported with the permission that is missing")
+    func refusedByServer() throws {
+      let server = try NATSServer(
+        """
+        jetstream { store_dir: "store" }
+        authorization { users: [
+          { user: u, password: p }
+          { user: v, password: p, permissions: { publish: { deny: "$KV.>" } } }
+        ] }
+        """
+      )
+      try connect(server, user: "u:p").close()
+      let reports = Guarded<[StoreNews]>([])
+      let address = try FleetAddress(parsing: server.address(of: fleet, user: "v:p"))
+      let store = try loop.run { [loop] in
+        try await FleetStore.connect(NATSSettings(address, client: "test"), on: loop) { news in
+          reports.withLock { $0.append(news) }
+        }
+      }
+      defer { store.close() }
+      store.perform(.create(Self.key, Self.value("a")), within: Self.limit) { _ in }
+      try loop.drive { reports.withLock { !$0.isEmpty } }
+      let subject = "$KV.blerun_devices_\(fleet).device.000000000007"
+      #expect(
+        reports.withLock { $0 }
+          == [.refused("the server does not let this user publish to \(subject)")]
+      )
     }
 
     @Test("if the server does not answer, the outcome of a change is unknown after its limit")
@@ -181,6 +247,23 @@
       try server.reload(settings("publish: \">\""))
       try loop.drive { answer.withLock { $0 } != nil }
       #expect(answer.withLock { $0 } == .entries([]))
+    }
+
+    @Test("members that connect to a new server at the same moment share its streams")
+    func sameMoment() throws {
+      let address = try FleetAddress(parsing: server.address(of: fleet))
+      let stores = try loop.run { [loop] in
+        let tasks = (0..<6).map { _ in
+          loop.task {
+            try await FleetStore.connect(NATSSettings(address, client: "test"), on: loop)
+          }
+        }
+        var stores: [NATSJobStore] = []
+        for task in tasks { stores.append(try await task.value) }
+        return stores
+      }
+      #expect(Set(stores.map(\.identity)).count == 1)
+      for store in stores { store.close() }
     }
 
     @Test("an unsuitable server is reported before anything is done")

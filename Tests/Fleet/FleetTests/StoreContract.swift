@@ -117,6 +117,36 @@ enum StoreContract {
     #expect(events.withLock { $0 } == expected)
   }
 
+  /// - Parameter lose: Makes the store lose its contents, and be there again.
+  static func replacement(
+    _ store: StoreUnderTest<some JobStore, some JobStore>, lose: () throws -> Void
+  ) throws {
+    let events = Guarded<[WatchEvent]>([])
+    let watch = store.second.watch(.all(.device)) { event in events.withLock { $0.append(event) } }
+    let met = Guarded(0)
+    let observers = [store.first.observeReplacement, store.second.observeReplacement].map {
+      observe in
+      observe { met.withLock { $0 += 1 } }
+    }
+    defer { for one in observers + [watch] { one.cancel() } }
+    let before = store.first.identity
+    #expect(before == store.second.identity)
+    let old = try store.revision(.create(key, try value("a")))
+    let record = StoreKey.result(of: try job("a"))
+    let start = try store.revision(.append(record, end(.unknown, "n"), expecting: 0))
+    try lose()
+    try store.wait { met.withLock { $0 } == 2 }
+    #expect(store.first.identity != before && store.first.identity == store.second.identity)
+    // Nothing is left, and revisions of before mean nothing.
+    #expect(try store.ask(.list(.one(key))) == .entries([]))
+    #expect(try store.ask(.last(record)) == .entries([]))
+    #expect(try store.ask(.update(key, try value("b"), expecting: old)) == .refused)
+    #expect(try store.ask(.append(record, end(.ok, "n"), expecting: start)) == .refused)
+    let new = try store.revision(.create(key, try value("c")))
+    let entry = StoreEntry(key: key, value: try value("c"), revision: new)
+    try store.wait { events.withLock { $0.last } == .entry(entry) }
+  }
+
   static func publish(_ store: StoreUnderTest<some JobStore, some JobStore>) throws {
     let subject = StoreKey.announcement(of: address)
     let received = Guarded<[StoreKey]>([])

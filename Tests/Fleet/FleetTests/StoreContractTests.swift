@@ -35,6 +35,35 @@ struct StoreContractTests {
   @Test("subscribers receive published messages and appended records")
   func publish() throws { try StoreContract.publish(tested(store())) }
 
+  @Test("clients meet a store that was emptied, and continue in it")
+  func replacement() throws {
+    let store = store()
+    try StoreContract.replacement(tested(store)) {
+      store.stop()
+      store.replaceContents()
+      store.start()
+    }
+  }
+
+  @Test("a request that was sent to lost contents is not made in the new ones")
+  func requestToLostContents() throws {
+    let store = store()
+    let tested = tested(store)
+    store.cut("a", .sending)
+    store.replaceContents()
+    let answers = Guarded<[StoreAnswer]>([])
+    for number: UInt64 in 1...6 {
+      let key = StoreKey.device(BluetoothAddress(number: number))
+      tested.first.perform(.create(key, Self.value("a")), within: .seconds(1)) { answer in
+        answers.withLock { $0.append(answer) }
+      }
+    }
+    try tested.wait { answers.withLock { $0.count } == 6 }
+    store.heal("a")
+    #expect(try tested.ask(.list(.all(.device))) == .entries([]))
+    #expect(answers.withLock { $0.allSatisfy { $0 == .unknown } })
+  }
+
   // MARK: Faults
 
   private static let key = StoreKey.device(BluetoothAddress(number: 7))

@@ -160,6 +160,17 @@ struct StoredValueTests {
     #expect(StoredValue.job(read).text == text)
   }
 
+  @Test("the entry of a gateway of the version before is read, and its state is not known")
+  func earlierGateway() throws {
+    let text = #"{"version":1,"format":1,"capabilities":["indoor"],"bonds":[],"draining":true}"#
+    guard case .gateway(let entry) = try StoredValue(text, at: .gateway("hall")) else {
+      Issue.record("\(text)")
+      return
+    }
+    #expect(entry.capabilities == ["indoor"] && entry.isDraining)
+    #expect(entry.incarnation == nil && entry.seen == nil && entry.running == nil)
+  }
+
   @Test("the queue, the chain and the deadline are limited")
   func bounds() throws {
     let jobs = (0...DeviceEntry.longestQueue).compactMap { JobID("job-\($0)").map(QueuedJob.init) }

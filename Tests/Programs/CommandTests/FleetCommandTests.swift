@@ -79,7 +79,103 @@
       #expect(try run("fleet", "drain", "a").end().status == 0)
       let end = gateway.end()
       #expect(end.status == 0 && end.errors.contains("has left fleet test"), "\(end.errors)")
+      let gone = try run("fleet", "gateways").end()
+      #expect(
+        gone.output.hasPrefix("a  gone, last seen 20") && gone.lines.count == 1, "\(gone.output)")
+      #expect(try run("fleet", "forget", "a").end().status == 0)
       #expect(try run("fleet", "gateways").end().output == "")
+      #expect(try run("fleet", "forget", "a").end().status == 1)
+    }
+
+    @Test(
+      "a resumed batch follows jobs that its killed submitter has left, and runs what failed again")
+    func resumed() throws {
+      let gateway = try gateway("a", try devices(1))
+      try wait(for: "a")
+      let steps = ["read: battery-level", "sleep: 8s"]
+      let file = try batch(steps, on: [address(1), address(9)])
+      let killed = try submit(file, "--patience", "20s", "--output", "json")
+      try killed.waitForOutput("batch-started")
+      try jobs { $0.output.contains("running  a") }
+      killed.send(SIGKILL)
+      _ = killed.end()
+      let resumed = try submit(file, "--resume", "--patience", "20s", "--output", "json").end()
+      let endings = try endings(resumed.lines)
+      #expect(endings == [address(1): ["ok"], address(9): ["no-gateway"]], "\(resumed.account)")
+      // The device that succeeded is left out now.
+      let again = try submit(file, "--resume", "--patience", "8s", "--output", "json").end()
+      #expect(try self.endings(again.lines) == [address(9): ["no-gateway"]], "\(again.account)")
+      gateway.send(SIGTERM)
+      let left = gateway.end()
+      let begun = left.errors.components(separatedBy: "begins on \(address(1))").count - 1
+      #expect(begun == 1, "\(left.errors)")
+    }
+
+    @Test("a variable of the environment can be read by the gateway alone")
+    func gatewayEnvironment() throws {
+      let gateway = try gateway(
+        "a", try devices(1), options: ["--environment", "SECRET"],
+        environment: ["SECRET": "from-gateway"]
+      )
+      try wait(for: "a")
+      let file = try batch(
+        ["log: \"{SECRET}\"", "read: battery-level"], on: [address(1)], "environment: [SECRET]\n"
+      )
+      func run(_ options: String...) throws -> RunningProgram.Ended {
+        try RunningProgram(
+          blerun: ["batch", file, "--fleet", server.address(of: "test"), "--each-step"] + options,
+          in: folder.path, environment: ["XDG_STATE_HOME": folder.path, "SECRET": "from-desk"],
+          limit: .seconds(60)
+        ).end()
+      }
+      let there = try run("--gateway-environment")
+      #expect(there.status == 0 && there.output.contains("from-gateway"), "\(there.account)")
+      #expect(!there.output.contains("from-desk"))
+      let here = try run()
+      #expect(here.status == 0 && here.output.contains("from-desk"), "\(here.account)")
+      leave(gateway)
+    }
+
+    @Test("a batch and a gateway end on SIGTERM although the server is gone")
+    func endedWithoutServer() throws {
+      let gateway = try gateway("a", try devices(1), options: ["--drain-limit", "3s"])
+      let file = try batch(["read: battery-level", "sleep: 60s"], on: [address(1)])
+      let running = try submit(file, "--output", "json")
+      try running.waitForOutput("batch-started")
+      try jobs { $0.output.contains("running  a") }
+      server.kill()
+      for program in [gateway, running] { program.send(SIGTERM) }
+      let begun = ContinuousClock.now
+      #expect(gateway.end().status == 143)
+      #expect(ContinuousClock.now - begun < .seconds(40))
+      let ended = running.end()
+      #expect(ended.status == 143 && ended.errors.contains("follow them with"), "\(ended.account)")
+      #expect(ContinuousClock.now - begun < .seconds(55))
+    }
+
+    @Test("a batch ends within its patience although the server has lost its store")
+    func lostStore() throws {
+      let gateway = try gateway("a", try devices(3))
+      try wait(for: "a")
+      let steps = ["read: battery-level", "sleep: 20s", "read: battery-level"]
+      let file = try batch(steps, on: (1...3).map(address))
+      let running = try submit(file, "--patience", "90s", "--output", "json")
+      try running.waitForOutput("batch-started")
+      try jobs { $0.output.contains("running  a") }
+      server.kill()
+      try server.emptyStore()
+      try server.restart()
+      let begun = ContinuousClock.now
+      let ended = running.end()
+      let endings = try endings(ended.lines)
+      let isKnown = endings.values.allSatisfy { ["unknown", "interrupted"].contains($0.last) }
+      #expect(endings.count == 3 && isKnown, "\(ended.account)")
+      #expect(ended.errors.contains("has lost its contents"), "\(ended.errors)")
+      #expect(ContinuousClock.now - begun < .seconds(120))
+      // The devices are of use again, without a restart of the gateway.
+      let next = try submit(try batch(["read: battery-level"], on: (1...3).map(address))).end()
+      #expect(next.status == 0 && next.output.contains("3 devices: 3 ok"), "\(next.account)")
+      leave(gateway)
     }
 
     @Test("a device that no gateway observes ends as a transient failure that names the listeners")
@@ -159,7 +255,7 @@
       text.removeSubrange(start.lowerBound..<end.upperBound)
       text = text.replacingOccurrences(of: "listen: \"0.0.0.0:4222\"", with: "")
         .replacingOccurrences(of: "/var/lib/nats", with: "store")
-      for role in ["ADMIN", "GATEWAY", "SUBMITTER", "OPERATOR", "VIEWER"] {
+      for role in ["ADMIN", "HALL_1", "HALL_2", "SUBMITTER", "OPERATOR", "VIEWER"] {
         text = text.replacingOccurrences(of: "$\(role)_PASSWORD", with: "secret")
       }
       let server = try NATSServer(text)
@@ -178,7 +274,8 @@
       let device = projectFolder + "/Simulators/devices/battery.yaml"
       let gateway = try RunningProgram(
         blerun: [
-          "gateway", "--fleet", url("gateway"), "--name", "a", "--state", "a.json", "--simulate",
+          "gateway", "--fleet", url("hall-1"), "--name", "hall-1", "--state", "a.json",
+          "--simulate",
           device,
         ],
         in: folder.path
@@ -191,9 +288,41 @@
       #expect(batch.status == 0 && batch.output.contains("1 device: 1 ok"), "\(batch.errors)")
       #expect(!batch.errors.contains("secret"), "\(batch.errors)")
       let gateways = try fleet("viewer", "gateways")
-      #expect(gateways.output == "a  0 running\n", "\(gateways.errors)")
-      #expect(try fleet("viewer", "drain", "a").status != 0)
-      let drained = try fleet("operator", "drain", "a")
+      #expect(gateways.output.hasPrefix("hall-1  0 running"), "\(gateways.errors)")
+      // Each role, trying what it has no permission for.
+      for (user, arguments, subject) in [
+        ("viewer", ["drain", "hall-1"], "publish to $KV.blerun_gateways_hall.gateway.hall-1"),
+        ("viewer", ["jobs", "--all"], "publish to $JS.API.CONSUMER.CREATE.KV_blerun_jobs_hall"),
+        ("operator", ["jobs", "--all"], "publish to $JS.API.CONSUMER.CREATE.KV_blerun_jobs_hall"),
+        ("submitter", ["drain", "hall-1"], "publish to $KV.blerun_gateways_hall.gateway.hall-1"),
+      ] {
+        let begun = ContinuousClock.now
+        let refused = try RunningProgram(
+          blerun: ["fleet"] + arguments + ["--fleet", url(user)], in: folder.path,
+          limit: .seconds(60)
+        ).end()
+        #expect(refused.status == 69, "\(user) \(arguments): \(refused.account)")
+        #expect(refused.errors.contains(subject), "\(user) \(arguments): \(refused.errors)")
+        #expect(ContinuousClock.now - begun < .seconds(10))
+      }
+      // One gateway's user is of no use for another name.
+      let other = try RunningProgram(
+        blerun: [
+          "gateway", "--fleet", url("hall-2"), "--name", "hall-1", "--state", "b.json",
+          "--simulate",
+          device,
+        ],
+        in: folder.path, limit: .seconds(60)
+      ).end()
+      #expect(
+        other.status == 69 && other.errors.contains("does not let this user"), "\(other.account)")
+      let wrong = try RunningProgram(
+        blerun: ["batch", "batch.yaml", "--fleet", url("viewer")], in: folder.path,
+        environment: ["XDG_STATE_HOME": folder.path], limit: .seconds(60)
+      ).end()
+      #expect(
+        wrong.status == 69 && wrong.errors.contains("does not let this user"), "\(wrong.account)")
+      let drained = try fleet("operator", "drain", "hall-1")
       try #require(drained.status == 0, "\(drained.account)")
       #expect(gateway.end().status == 0)
     }

@@ -77,6 +77,30 @@ struct ResumeDecisionTests {
     #expect(found.notice == "resuming run 12: 1 of 2 devices succeeded, 1 to be run")
   }
 
+  @Test(
+    "a device of a fleet whose end is unknown is left out, unless it is to be run again",
+    arguments: [false, true]
+  )
+  func unknown(isRunAgain: Bool) throws {
+    let batch = try Self.batch("A", "B")
+    var lost = FinishedDevice(
+      device: "B", status: "failed", exitStatus: 1, class: "definite", warnings: 0
+    )
+    (lost.code, lost.chains) = ("unknown", 2)
+    let wish = BatchResumption.Wish(
+      skipsFailed: false, runsUnknown: isRunAgain, file: "b.yaml", batch: batch, isSimulated: false
+    )
+    let run = Self.run(of: batch)
+    let decision = try BatchResumption.decide(wish, run, [Self.done, lost]) { _ in false }
+    guard case .goOn(let found) = decision else {
+      Issue.record("it does not go on")
+      return
+    }
+    #expect(found.past.left == (isRunAgain ? 1 : 0))
+    #expect(found.past.counts.failed == (isRunAgain ? 0 : 1))
+    #expect(found.chains == ["A": 1, "B": 2])
+  }
+
   @Test("a run killed before its devices were recorded resumes with the listed devices")
   func early() throws {
     let batch = try Self.batch("A", "B")

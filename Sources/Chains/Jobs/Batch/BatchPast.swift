@@ -15,6 +15,8 @@ public struct BatchPast: Hashable, Sendable {
     public let name: String?
     /// The ending of its last run; nil if none ended.
     public let ending: Ending?
+    /// Whether it does not run again although it failed: whether it was written to is unknown.
+    public var isLeftOut = false
 
     public init(label: String, name: String? = nil, ending: Ending? = nil) {
       self.label = label
@@ -60,7 +62,7 @@ public struct BatchPast: Hashable, Sendable {
     for device in devices {
       guard let ending = device.ending else { continue }
       switch ending.status {
-      case .failed where !skipsFailed, .cancelled: continue
+      case .failed where !skipsFailed && !device.isLeftOut, .cancelled: continue
       case .ok, .warning, .failed:
         counts.count(ending)
         leftOut.insert(device.label)

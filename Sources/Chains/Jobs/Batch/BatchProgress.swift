@@ -11,6 +11,7 @@ public struct BatchProgress: Equatable, Sendable {
   private let begun: Duration
   private var done = 0
   private var failed = 0
+  private var apart = EndsApart()
   /// The progress already printed as plain lines, in tenths of all devices.
   private var printedTenths = 0
 
@@ -33,7 +34,7 @@ public struct BatchProgress: Equatable, Sendable {
     self.begun = begun
     before = counts.done
     done = counts.done
-    failed = counts.failed
+    (failed, apart) = (counts.failed, counts.apart)
     printedTenths = total == 0 ? 0 : done * 10 / total
   }
 
@@ -50,7 +51,7 @@ public struct BatchProgress: Equatable, Sendable {
   /// - Returns: Whether to print a plain line: another tenth of the devices ended.
   public mutating func take(_ counts: BatchCounts) -> Bool {
     done = counts.done
-    failed = counts.failed
+    (failed, apart) = (counts.failed, counts.apart)
     let tenth = total == 0 ? 10 : done * 10 / total
     defer { printedTenths = max(printedTenths, tenth) }
     return tenth > printedTenths
@@ -74,7 +75,7 @@ public struct BatchProgress: Equatable, Sendable {
 
   /// The text without a bar: `12/100 devices, 1 failed, 3m20s left`.
   public func text(at now: Duration) -> String {
-    let failures = failed == 0 ? "" : ", \(failed) failed"
+    let failures = failed == 0 ? "" : ", \(failed) failed\(apart.text)"
     let rest = remaining(at: now).map { ", \(Self.written($0)) left" } ?? ""
     return "\(done)/\(total) devices\(failures)\(rest)"
   }

@@ -64,6 +64,8 @@ public struct BatchCounts: Hashable, Sendable {
   public private(set) var cancelled = 0
   /// The number of steps, on all devices, that ended with a warning.
   public private(set) var warnings = 0
+  /// The failed devices whose chain did not fail, by code.
+  public private(set) var apart = EndsApart()
   private var passing = 0
   private var unavailable = 0
 
@@ -71,6 +73,7 @@ public struct BatchCounts: Hashable, Sendable {
 
   package mutating func count(_ ending: RunEnding) {
     count(BatchPast.Ending(ending.status, ending.failure?.class, warnings: ending.warnings))
+    apart.count(ending.failure)
   }
 
   mutating func count(_ ending: BatchPast.Ending) {

@@ -50,7 +50,7 @@ extension JSONLinesReport {
         JSONValue.members([
           "status": ending.status.json, "exitStatus": ending.exitStatus.rawValue.json,
           "ok": ending.counts.ok.json, "failed": ending.counts.failed.json,
-          "cancelled": ending.counts.cancelled.json,
+          "cancelled": ending.counts.cancelled.json, "apart": ending.counts.apart.json,
           "warnings": ending.counts.warnings > 0 ? ending.counts.warnings.json : nil,
           "notRun": ending.notRun.json, "error": ending.failure?.json,
         ])

@@ -41,10 +41,11 @@ public struct SummaryReport: RunsReport {
   static func totals(_ runs: [RecordedRun], _ whole: RecordedWhole?) -> String {
     let notRun = whole?.notRun ?? []
     let failed = runs.count { $0.ending?.status == .failed }
+    let apart = EndsApart(runs.compactMap(\.ending))
     let cancelled = runs.count { $0.ending?.status == .cancelled }
     let unfinished = runs.count { $0.ending == nil }
     let parts = [
-      (runs.count - failed - cancelled - unfinished, "ok"), (failed, "failed"),
+      (runs.count - failed - cancelled - unfinished, "ok"), (failed, "failed\(apart.text)"),
       (cancelled, "cancelled"), (unfinished, "unfinished"), (notRun.count, "not run"),
     ]
     let all = runs.count + notRun.count

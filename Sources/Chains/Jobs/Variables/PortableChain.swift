@@ -16,6 +16,8 @@ package struct PortableChain: Hashable, Sendable {
   package let text: String
   /// The values of the variables for one device.
   package let values: [String: String]
+  /// The names of the values that come from this host's environment.
+  package let fromEnvironment: Set<String>
 
   /// Creates the portable chain of a device in a batch.
   ///
@@ -42,13 +44,15 @@ package struct PortableChain: Hashable, Sendable {
       let isUsed = texts.contains { $0 == binding.name || $0.contains("{\(binding.name)}") }
       if isUsed || declared?.value(of: binding.name) != nil { values[binding.name] = binding.text }
     }
+    var taken: Set<String> = []
     for node in root.value(of: "environment")?.sequence ?? [] {
       guard let name = node.text, values[name] == nil, let value = environment(name) else {
         continue
       }
       values[name] = value
+      taken.insert(name)
     }
-    (text, self.values) = (body, values)
+    (text, self.values, fromEnvironment) = (body, values, taken)
     // Names and values from outside the text would be missing on the other host, so the text is
     // read back and compared.
     let read: Plan
@@ -66,17 +70,20 @@ package struct PortableChain: Hashable, Sendable {
     }
   }
 
-  /// Creates the plan of a text and its values, without an environment.
+  /// Creates the plan of a text and its values.
   ///
+  /// - Parameter environment: Returns an environment variable that the chain may read there; none by default.
   /// - Throws: `DocumentErrors` with all errors.
   package static func plan(
-    _ text: String, _ values: [String: String]
+    _ text: String, _ values: [String: String],
+    environment: (String) -> String? = { _ in nil }
   ) throws(DocumentErrors) -> Plan {
     var bindings = Bindings()
     for (name, value) in values.sorted(by: { $0.key < $1.key }) {
       bindings.bind(name, to: value, from: "the job")
     }
-    var plan = try ChainTemplate.parse(text, file: "chain").plan(with: bindings) { _ in nil }
+    var plan = try ChainTemplate.parse(text, file: "chain")
+      .plan(with: bindings, environment: environment)
     plan.device = nil
     // Places would refer to the generated text, which users never see.
     plan.steps = plan.steps.map { step in step.changed { $0.source = nil } }

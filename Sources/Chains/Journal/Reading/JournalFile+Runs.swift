@@ -49,7 +49,7 @@ extension JournalFile {
     try read { database in
       let rows = try database.rows(
         """
-        SELECT c.device, c.status, c.exit_status, e.class, \(ChainSummary.warnings)
+        SELECT c.device, c.status, c.exit_status, e.class, e.code, \(ChainSummary.warnings)
         FROM chains c LEFT JOIN errors e
           ON e.run = c.run AND e.chain = c.chain AND e.event = c.finished_event
         WHERE c.run = ? AND c.status IS NOT NULL
@@ -60,12 +60,14 @@ extension JournalFile {
       var devices: [FinishedDevice] = []
       var indices: [String: Int] = [:]
       for row in rows {
-        let device = FinishedDevice(
+        var device = FinishedDevice(
           device: try row.text("device"), status: try row.text("status"),
           exitStatus: try row.exitStatus("exit_status") ?? 0, class: try row.optionalText("class"),
           warnings: try row.ordinal("warnings")
         )
+        device.code = try row.optionalText("code")
         if let index = indices[device.device] {
+          device.chains = devices[index].chains + 1
           devices[index] = device
         } else {
           indices[device.device] = devices.count

@@ -81,4 +81,8 @@ public struct FinishedDevice: Hashable, Sendable {
   public let `class`: String?
   /// The number of steps that ended with a warning in the last attempt.
   public let warnings: Int
+  /// The code of the failure; nil when the chain succeeded.
+  public var code: String?
+  /// The number of its chains that have ended.
+  public var chains = 1
 }

@@ -34,6 +34,13 @@ public final class MemoryStore: Sendable {
     let handler: @Sendable (StoreKey, StoredValue) -> Void
   }
 
+  /// A client that wants to know when the contents are replaced.
+  struct ReplacementObserver {
+    let id: Int
+    let client: String
+    let handler: @Sendable () -> Void
+  }
+
   /// A request that is held while its client is cut off from the store.
   struct HeldRequest {
     let id: Int
@@ -58,6 +65,9 @@ public final class MemoryStore: Sendable {
     var open: [Int: OpenRequest] = [:]
     var watches: [Watch] = []
     var subscribers: [KeyPattern: [Subscriber]] = [:]
+    var observers: [ReplacementObserver] = []
+    /// The contents that each client has met, as ``StoreContents/predecessors``.
+    var met: [String: Int] = [:]
     var nextID = 0
     var deliveries = 0
 
@@ -93,7 +103,10 @@ public final class MemoryStore: Sendable {
   }
 
   /// Returns the client of a member. Clients with the same name share one connection.
-  public func client(_ name: String) -> some JobStore { MemoryStoreClient(name: name, store: self) }
+  public func client(_ name: String) -> some JobStore {
+    state.withLock { $0.met[name] = $0.met[name] ?? $0.contents.predecessors }
+    return MemoryStoreClient(name: name, store: self)
+  }
 
   /// The current entries that match a pattern.
   public func entries(_ pattern: KeyPattern) -> [StoreEntry] {
@@ -112,7 +125,7 @@ public final class MemoryStore: Sendable {
     // lock.
     _ = state.withLock { state in
       defer {
-        (state.watches, state.subscribers) = ([], [:])
+        (state.watches, state.subscribers, state.observers) = ([], [:], [])
         (state.held, state.open) = ([], [:])
       }
       return state
@@ -151,8 +164,42 @@ public final class MemoryStore: Sendable {
     reconnect(nil)
   }
 
+  /// Loses all entries and records, like a server whose disk was replaced. Revisions begin at 1
+  /// again.
+  public func replaceContents() {
+    state.withLock { state in
+      let predecessors = state.contents.predecessors + 1
+      state.contents = StoreContents()
+      state.contents.predecessors = predecessors
+      state.held = []
+      for index in state.watches.indices { state.watches[index].seen = 0 }
+    }
+    announceReplacement()
+  }
+
+  /// Tells the reachable clients that have not met the current contents.
+  private func announceReplacement() {
+    let (predecessors, clients) = state.withLock { state in
+      let current = state.contents.predecessors
+      let behind = state.met.filter { name, met in
+        met != current && Direction.allCases.allSatisfy { state.isOpen(name, $0) }
+      }
+      return (current, behind.keys.sorted())
+    }
+    for client in clients {
+      loop.post { [self] in
+        let observers = state.withLock { state in
+          state.met[client] = predecessors
+          return state.observers.filter { $0.client == client }
+        }
+        for observer in observers { observer.handler() }
+      }
+    }
+  }
+
   /// Delivers the held requests and the missed changes of a client; of all clients if nil.
   private func reconnect(_ client: String?) {
+    announceReplacement()
     let arriving = state.withLock { state in
       let held = state.held
       let arriving = held.filter { client == nil || $0.client == client }
@@ -172,7 +219,13 @@ public final class MemoryStore: Sendable {
     _ request: StoreRequest, of client: String, within limit: Duration,
     _ answer: @escaping @Sendable (StoreAnswer) -> Void
   ) {
-    let passage = state.withLock { $0.faults.drawPassage(&$0.generator) }
+    let (passage, met) = state.withLock { state in
+      (state.faults.drawPassage(&state.generator), state.met[client])
+    }
+    // A request that was sent to contents that are lost never reaches the new ones.
+    let isCurrent: @Sendable () -> Bool = { [self] in
+      state.withLock { $0.contents.predecessors == met }
+    }
     let id = state.withLock { state in
       let id = state.makeID()
       state.open[id] = OpenRequest(answer: answer)
@@ -181,9 +234,11 @@ public final class MemoryStore: Sendable {
     let timer = loop.after(limit) { [self] in reply(request.withoutReply, to: id) }
     state.withLock { $0.open[id]?.timer = timer }
     let arrive: @Sendable () -> Void = { [self] in
+      guard isCurrent() else { return }
       let answer = execute(request, age: passage.age)
       guard let delay = passage.reply else { return }
       loop.after(delay) { [self] in
+        guard isCurrent() else { return }
         if state.withLock({ $0.isOpen(client, .receiving) }) { reply(answer, to: id) }
       }
     }
@@ -214,10 +269,14 @@ public final class MemoryStore: Sendable {
     let now = loop.now
     switch request {
     case .create, .update, .remove, .append: return change(request, at: now)
-    case .list(let pattern):
-      return .entries(state.withLock { $0.contents.entries(pattern, at: now - age) })
-    case .last(let key):
-      return .entries(state.withLock { $0.contents.entries(.one(key), at: now - age) })
+    case .list(.all(let kind)):
+      return .entries(state.withLock { $0.contents.entries(.all(kind), at: now - age) })
+    case .list(.one(let key)), .last(let key):
+      return state.withLock { state in
+        let found = state.contents.entries(.one(key), at: now - age)
+        let problem = found.isEmpty ? state.contents.problem(key, at: now - age) : nil
+        return problem.map { .unreadable($0) } ?? .entries(found)
+      }
     case .publish(let key, let value):
       deliver(value, to: key)
       return .published
@@ -326,6 +385,23 @@ private struct MemoryStoreClient: JobStore {
     }
     return StoreSubscription { [store] in
       store.state.withLock { $0.subscribers[pattern]?.removeAll { $0.id == id } }
+    }
+  }
+}
+
+extension MemoryStoreClient {
+  var identity: String { store.state.withLock { "contents-\($0.met[name] ?? 0)" } }
+
+  func observeReplacement(_ handler: @escaping @Sendable () -> Void) -> StoreSubscription {
+    let id = store.state.withLock { state in
+      let id = state.makeID()
+      state.observers.append(
+        MemoryStore.ReplacementObserver(id: id, client: name, handler: handler)
+      )
+      return id
+    }
+    return StoreSubscription { [store] in
+      store.state.withLock { $0.observers.removeAll { $0.id == id } }
     }
   }
 }

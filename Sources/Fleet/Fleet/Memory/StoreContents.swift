@@ -19,6 +19,8 @@ struct StoreContents {
   /// The number of versions kept of each key, for stale reads.
   static let keptVersions = 6
 
+  /// The number of earlier contents, which were lost.
+  var predecessors = 0
   private var versions: [StoreKey: [Version]] = [:]
   private(set) var revision: Revision = 0
 
@@ -64,6 +66,17 @@ struct StoreContents {
     case .one(let key): entry(key, at: instant).map { [$0] } ?? []
     case .all(let kind):
       versions.keys.filter { $0.kind == kind }.sorted().compactMap { entry($0, at: instant) }
+    }
+  }
+
+  /// Returns why the entry of a key cannot be read; nil if it can, or there is none.
+  func problem(_ key: StoreKey, at instant: Instant) -> UnreadableValue? {
+    guard let text = versions[key]?.last(where: { $0.at <= instant })?.text else { return nil }
+    do {
+      _ = try StoredValue(text, at: key)
+      return nil
+    } catch {
+      return error
     }
   }
 

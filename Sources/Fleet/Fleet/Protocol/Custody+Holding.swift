@@ -58,6 +58,36 @@ extension Custody {
     return [.forget(nonce: holding.claim.nonce)]
   }
 
+  /// Forgets the contents of a store that was lost, and everything sent to it.
+  ///
+  /// The claim is not in the new store: its chain is stopped. How the job ended is recorded there
+  /// once more, because the earlier record is lost with the store.
+  mutating func storeReplaced(at now: Instant) -> [Action] {
+    (entry, revision, changedAt) = (nil, 0, now)
+    (attempt, abandoned, bid) = (nil, [], nil)
+    (writing, recordRequest, isJobPending) = (nil, nil, false)
+    let job = holding.flatMap { jobs[$0.claim.job] }
+    jobs = job.map { [$0.id: $0] } ?? [:]
+    firstSights = [:]
+    readEntry(at: now)
+    guard let holding else { return [] }
+    self.holding?.isFenced = true
+    self.holding?.lastRecord = 0
+    self.holding?.retryAt = nil
+    self.holding?.sent = [:]
+    switch holding.stage {
+    case .releasing where holding.end != nil:
+      self.holding?.stage = .ending
+      self.holding?.isEndSettled = false
+    case .ending where holding.start == nil:
+      // The lost store had not confirmed that no gateway began the job.
+      self.holding?.end = nil
+      return releaseUnfinished()
+    case .starting, .running, .waiting, .ending, .releasing: break
+    }
+    return stop(.replaced)
+  }
+
   // MARK: What is due
 
   mutating func advanceHolding(_ circumstances: Circumstances, at now: Instant) -> [Action] {

@@ -62,6 +62,7 @@ extension Custody {
     let key = StoreKey.result(of: holding.claim.job)
     let request = StoreRequest.append(key, .record(record), expecting: lastRecord)
     recordRequest = request
+    self.holding?.lastTried = lastRecord
     return [.perform(.record, request)]
   }
 
@@ -95,10 +96,15 @@ extension Custody {
       return readRecords()
     case .entries(let entries):
       guard case .record(let record)? = entries.first?.value, let entry = entries.first else {
-        // No record yet, or a stale read.
-        return retry(after: holding.start ?? 0, at: now)
+        // No record yet, a stale read, or a store that has lost the start. An append tells which: the
+        // start was refused, so try without a record next.
+        let isLost = holding.lastTried == holding.start
+        return retry(after: isLost ? 0 : holding.start ?? 0, at: now)
       }
       return read(record, entry.revision, at: now)
+    case .unreadable:
+      // No record can be appended behind this one: remove the job from the queue.
+      return settleEnd(nil)
     case .unavailable, .published:
       let due = now + settings.retryAfter
       self.holding?.retryAt = due
@@ -126,6 +132,7 @@ extension Custody {
   private mutating func settleEnd(_ end: EndRecord?) -> [Action] {
     guard let holding else { return [] }
     self.holding?.isEndSettled = true
+    if end == nil { self.holding?.end = nil }
     self.holding?.stage = .releasing
     return [.ended(holding.claim.job, end)]
   }

@@ -127,9 +127,17 @@ struct Custody: Sendable {
     switch slot {
     case .job:
       isJobPending = false
-      if case .entries(let entries) = answer {
+      switch answer {
+      case .entries(let entries):
         for case .job(let job) in entries.map(\.value) { jobs[job.id] = job }
         if entries.isEmpty { nextRead = later(now) }
+      case .unreadable:
+        // No gateway can run it. It ends when the patience has passed that its submitter usually has.
+        if let head = entry?.queue.first {
+          jobs[head.job] = FleetJob(unreadable: head.job, address)
+        }
+      case .applied, .refused, .unknown, .published, .unavailable:
+        nextRead = later(now)
       }
       return []
     case .record:
@@ -168,6 +176,8 @@ struct Custody: Sendable {
       readEntry(at: now)
     case (.refused, _), (.unknown, _):
       readEntry(at: now)
+    case (.unreadable, _):
+      nextRead = now + settings.announceEvery
     case (.unavailable, _), (.applied, .read), (.published, _):
       nextRead = later(now)
     }

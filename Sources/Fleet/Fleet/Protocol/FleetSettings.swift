@@ -33,6 +33,9 @@ public struct FleetSettings: Equatable, Sendable {
   public var sightingAge = Duration.seconds(15)
   /// How often one gateway announces the jobs of all devices, for jobs whose submitter has ended.
   public var sweepEvery = Duration.seconds(60)
+  /// How long a drained gateway tries to store the ends of its chains after the limit. What is left is in
+  /// its journal, and is stored after the next start.
+  public var settleWithin = Duration.seconds(5)
   /// The most connections a gateway holds at a time.
   public var connections = 4
   /// Steps of the protocol to leave out; a test must then fail.
@@ -72,6 +75,8 @@ package enum Omission: String, CaseIterable, Sendable {
   case successorWait
   /// A chain begins without a record of its start.
   case startRecord
+  /// A submitter queues the jobs of an emptied store again as if no gateway had begun them.
+  case lostMark
   /// A follower does not request missing events.
   case eventRequest
 }

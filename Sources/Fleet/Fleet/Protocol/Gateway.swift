@@ -43,6 +43,9 @@ public struct Gateway: Sendable {
     case drain(within: Duration)
     /// Whether the journal can be written. While it cannot (a full disk), no job is claimed.
     case journalWritable(Bool)
+    /// The store has another identity than before: what it held is lost. Also after a start, if an
+    /// earlier process knew another store.
+    case storeReplaced
   }
 
   /// An output, to be carried out by the shell.
@@ -102,6 +105,8 @@ public struct Gateway: Sendable {
   private var drainLimit: Instant?
   private var isDrained = false
   private var isJournalWritable = true
+  /// When the leases that other gateways had in a lost store have ended; nil if none is lost.
+  private var claimsAgainAt: Instant?
 
   /// When to send the event ``Event/woken``, unless another event comes first.
   public private(set) var next: Instant?
@@ -190,10 +195,27 @@ public struct Gateway: Sendable {
       drainLimit = now + limit
     case .journalWritable(let isWritable):
       isJournalWritable = isWritable
+    case .storeReplaced:
+      actions += storeReplaced(at: now)
     }
     actions += claimWaiting(at: now)
     if drainLimit != nil { actions += drain(at: now) }
     setNext(now)
+    return actions
+  }
+
+  /// Forgets what belonged to the lost store. Another gateway may still run a chain under a claim that
+  /// is lost, so nothing is run before such a claim has ended.
+  private mutating func storeReplaced(at now: Instant) -> [Action] {
+    pending = [:]
+    sweep = Sweep(
+      gateway: member.name, incarnation: member.incarnation, settings: member.settings, at: now
+    )
+    claimsAgainAt = now + member.settings.succession
+    var actions: [Action] = []
+    for address in Set(custodies.keys).union(observations.keys).sorted() {
+      actions += with(address, at: now) { custody, now in custody.storeReplaced(at: now) }
+    }
     return actions
   }
 
@@ -219,8 +241,10 @@ public struct Gateway: Sendable {
   /// Handles everything that has become due.
   private mutating func wake(at now: Instant) -> [Action] {
     var actions: [Action] = []
+    let claimsAgain = claimsAgainAt.map { $0 <= now } ?? false
+    if claimsAgain { claimsAgainAt = nil }
     for address in custodies.keys.sorted() {
-      guard let due = custodies[address]?.next, due <= now else { continue }
+      guard claimsAgain || custodies[address]?.next.map({ $0 <= now }) == true else { continue }
       actions += with(address, at: now) { _, _ in [] }
     }
     let gone = observations.filter { now - $0.value.at > member.settings.sightingAge }.keys
@@ -245,11 +269,17 @@ public struct Gateway: Sendable {
         actions += with(address, at: now) { custody, _ in custody.stop(.drained) }
       }
     }
-    if running == 0, !isDrained {
+    if !isDrained, running == 0 || drainLimit.map({ hasSettled(after: $0, at: now) }) == true {
       isDrained = true
       actions.append(.drained)
     }
     return actions
+  }
+
+  /// Whether no chain runs after the limit of a drain, and the store had time to accept their ends.
+  private func hasSettled(after limit: Instant, at now: Instant) -> Bool {
+    now >= limit + member.settings.settleWithin
+      && !custodies.values.contains { $0.holding?.stage == .running }
   }
 
   // MARK: Custodies
@@ -328,7 +358,7 @@ public struct Gateway: Sendable {
     circumstances.grace = settings.announceEvery + settings.announceEvery
     if let seen = observations[address], now - seen.at <= settings.sightingAge {
       own.rssi = seen.rssi
-      if drainLimit == nil, isJournalWritable, !own.isHolding {
+      if drainLimit == nil, isJournalWritable, claimsAgainAt == nil, !own.isHolding {
         var bid = Bid(rssi: seen.rssi, freeConnections: settings.connections - busy.count)
         bid.recentFailures =
           failures[address]?.count { now - $0 < .seconds(300) } ?? 0
@@ -351,7 +381,10 @@ public struct Gateway: Sendable {
     for observation in observations.values {
       consider(observation.at + member.settings.sightingAge + .milliseconds(1))
     }
-    if let drainLimit, drainLimit > now { consider(drainLimit) }
+    for instant in [drainLimit, drainLimit.map { $0 + member.settings.settleWithin }] {
+      if let instant, instant > now { consider(instant) }
+    }
+    consider(claimsAgainAt)
     next = earliest
   }
 }

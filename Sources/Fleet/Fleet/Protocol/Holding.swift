@@ -88,6 +88,8 @@ struct Holding: Sendable {
   var renewal = 0
   /// The record that the next append expects to be the last (0: none); nil when it is not known.
   var lastRecord: Revision?
+  /// The record that the latest append expected to be the last.
+  var lastTried: Revision?
   var hasRead = false
   var start: Revision?
   /// The operation that waits until the armed mark is stored.

@@ -25,6 +25,8 @@ public struct Submitter: Sendable {
     case record(JobID, ResultRecord)
     /// A gateway has reported its sightings.
     case sightings(SightingReport)
+    /// The store has another identity than before: what it held is lost.
+    case storeReplaced
   }
 
   /// An output, to be carried out by the shell.
@@ -39,6 +41,9 @@ public struct Submitter: Sendable {
     case ended(JobID, EndRecord)
   }
 
+  /// The number of reads after which a job that is neither queued nor ended counts as lost.
+  private static let mostTimesMissing = 5
+
   private enum Stage { case gateways, chain, job, queue, following }
 
   private struct Submission {
@@ -49,8 +54,29 @@ public struct Submitter: Sendable {
     var dueAt: Instant
     var isCancelWanted = false
     var isCancelStored = false
+    /// Whether a request was sent that puts the job into the queue of its device.
+    var mayBeQueued = false
+    /// Whether the job may have been in the queue of a store that was lost: a gateway may have begun it.
+    var isLost = false
+    /// The number of reads, one after the other, that found the job neither queued nor ended.
+    var timesMissing = 0
+    /// When the patience of the job ends, by this member's clock.
+    let endsAt: Instant
+    /// Whether the shell follows the records.
+    var isFollowed = false
+    /// The end of a job that waits behind another one, while it is being recorded.
+    var ending: EndRecord?
+    /// Whether the job has a record: it cannot end any more without having begun.
+    var hasRecord = false
     /// Whether the pending request reads the queue, not the records.
     var isReadingQueue = false
+
+    /// The job as it is put into the queue of its device.
+    var queued: QueuedJob {
+      var queued = QueuedJob(job.id)
+      queued.isArmed = isLost
+      return queued
+    }
   }
 
   private let member: Custody.Member
@@ -94,7 +120,9 @@ public struct Submitter: Sendable {
     case .woken:
       for address in custodies.keys.sorted() { actions += with(address, at: now) }
     case .submit(let job, let chain):
-      submissions[job.id] = Submission(job: job, chain: chain, dueAt: now)
+      submissions[job.id] = Submission(
+        job: job, chain: chain, dueAt: now, endsAt: now + job.deadline
+      )
       order.append(job.id)
     case .cancel(let job):
       submissions[job]?.isCancelWanted = true
@@ -109,12 +137,46 @@ public struct Submitter: Sendable {
       actions += apply(record, of: job)
     case .sightings(let report):
       reports[report.gateway] = (report, now)
+    case .storeReplaced:
+      actions += storeReplaced(at: now)
     }
     for job in order { actions += advance(job, at: now) }
     next =
       (order.compactMap { submissions[$0] }.filter { $0.pending == nil }.map(\.dueAt)
       + custodies.values.compactMap(\.next)).min()
     return actions
+  }
+
+  /// Submits all jobs again, in their order.
+  ///
+  /// Those that were queued in the lost store are queued as armed: gateways end them as `unknown`, or as
+  /// what their journal knows, and run them only if they may run twice.
+  private mutating func storeReplaced(at now: Instant) -> [Action] {
+    (asking, pending, chains) = ([:], [:], [])
+    directory = GatewayDirectory()
+    // The gateways have to write their entries again first: they name the bonds.
+    for job in order { resubmit(job, at: now + member.settings.entryEvery) }
+    var actions: [Action] = []
+    for address in custodies.keys.sorted() {
+      actions += with(address, at: now) { custody in custody.storeReplaced(at: now) }
+    }
+    return actions
+  }
+
+  /// Submits a job again that the store has lost.
+  private mutating func resubmit(_ id: JobID, at due: Instant) {
+    guard let submission = submissions[id] else { return }
+    submissions[id]?.isLost = submission.mayBeQueued && !member.settings.omits(.lostMark)
+    submissions[id]?.stage = .gateways
+    submissions[id]?.pending = nil
+    submissions[id]?.dueAt = due
+    submissions[id]?.timesMissing = 0
+    submissions[id]?.ending = nil
+    submissions[id]?.hasRecord = false
+    submissions[id]?.isCancelStored = false
+    submissions[id]?.isReadingQueue = false
+    // What is left of the patience.
+    submissions[id]?.job.deadline = max(FleetBounds.deadline.lowerBound, submission.endsAt - due)
   }
 
   // MARK: Jobs
@@ -167,6 +229,10 @@ public struct Submitter: Sendable {
       return perform(.list(.one(.device(submission.job.device))), for: id)
     case .following:
       submissions[id]?.dueAt = now + member.settings.announceEvery
+      if submission.endsAt > now {
+        submissions[id]?.dueAt = min(now + member.settings.announceEvery, submission.endsAt)
+      }
+      if let ending = endBehindOthers(submission, at: now) { return ending }
       requests += 1
       let announcement = StoreRequest.publish(
         .announcement(of: submission.job.device), .announcement
@@ -207,7 +273,7 @@ public struct Submitter: Sendable {
         if submission.stage == .chain { chains.insert(submission.job.chain) }
         // Refused: it exists already, and a digest or a job ID always has the same value.
         submissions[job]?.stage = submission.stage == .chain ? .job : .queue
-      case .unknown, .unavailable, .entries, .published:
+      case .unknown, .unavailable, .unreadable, .entries, .published:
         submissions[job]?.dueAt = now + member.settings.retryAfter
       }
       return []
@@ -234,6 +300,9 @@ public struct Submitter: Sendable {
       return []
     case .entries(let entries):
       return enqueue(submission, entries.first, at: now)
+    case .unreadable(let problem):
+      // The queue of this device is of no use; nothing has begun.
+      return end(id, submission.mayBeQueued ? .unknown : .expired, "\(problem)")
     }
   }
 
@@ -243,21 +312,31 @@ public struct Submitter: Sendable {
     let id = submission.job.id
     let key = StoreKey.device(submission.job.device)
     guard case .device(let entry)? = found?.value, let found else {
-      return perform(.create(key, .device(DeviceEntry(queue: [QueuedJob(id)]))), for: id)
+      submissions[id]?.mayBeQueued = true
+      return perform(.create(key, .device(DeviceEntry(queue: [submission.queued]))), for: id)
     }
-    if entry.queue.contains(where: { $0.job == id }) { return queued(id, at: now) }
+    if let index = entry.queue.firstIndex(where: { $0.job == id }) {
+      guard submission.isLost, !entry.queue[index].isArmed else { return queued(id, at: now) }
+      // The store was set back, and may have lost the mark.
+      var new = entry
+      new.queue[index].isArmed = true
+      return perform(.update(key, .device(new), expecting: found.revision), for: id)
+    }
     guard entry.queue.count < DeviceEntry.longestQueue else {
       submissions[id]?.dueAt = now + member.settings.announceEvery
       return []
     }
+    submissions[id]?.mayBeQueued = true
     var new = entry
-    new.queue.append(QueuedJob(id))
+    new.queue.append(submission.queued)
     return perform(.update(key, .device(new), expecting: found.revision), for: id)
   }
 
   private mutating func queued(_ id: JobID, at now: Instant) -> [Action] {
     submissions[id]?.stage = .following
     submissions[id]?.dueAt = now
+    guard submissions[id]?.isFollowed == false else { return [] }
+    submissions[id]?.isFollowed = true
     return [.queued(id), .follow(id)]
   }
 
@@ -266,6 +345,7 @@ public struct Submitter: Sendable {
   ) -> [Action] {
     let id = submission.job.id
     submissions[id]?.isReadingQueue = false
+    if let end = submission.ending { return recordedEnd(end, of: submission, answer, at: now) }
     switch answer {
     case .entries(let entries):
       switch entries.first?.value {
@@ -282,8 +362,10 @@ public struct Submitter: Sendable {
         new.queue[index].isCancelled = true
         let key = StoreKey.device(submission.job.device)
         return perform(.update(key, .device(new), expecting: revision), for: id)
+      case nil where submission.isReadingQueue: return perform(.last(.result(of: id)), for: id)
       case nil:
-        return submission.isReadingQueue ? perform(.last(.result(of: id)), for: id) : []
+        foundNoRecord(of: submission, at: now)
+        return []
       case .job?, .chain?, .gateway?, .sweep?, .events?, .eventsWanted?, .sightings?,
         .announcement?:
         return []
@@ -293,10 +375,82 @@ public struct Submitter: Sendable {
       submissions[id]?.dueAt = now
     case .refused, .unknown:
       submissions[id]?.dueAt = now + member.settings.retryAfter
+    case .unreadable(let problem):
+      return end(id, .unknown, "\(problem)")
     case .unavailable, .published:
       break
     }
     return []
+  }
+
+  /// Ends a job that waits behind another one, when its patience has ended or it is cancelled.
+  ///
+  /// Its end is recorded as its first record, so it is certain that it has not begun. A job at the head
+  /// of the queue is ended with a claim instead.
+  ///
+  /// - Returns: The request; nil when the job is not behind another one, or nothing ends it.
+  private mutating func endBehindOthers(_ submission: Submission, at now: Instant) -> [Action]? {
+    let id = submission.job.id
+    guard submission.isCancelWanted || submission.endsAt <= now, !submission.hasRecord,
+      let queue = custodies[submission.job.device]?.entry?.queue, let head = queue.first,
+      let own = queue.dropFirst().first(where: { $0.job == id })
+    else { return nil }
+    let state: EndState =
+      own.isArmed ? .unknown : submission.isCancelWanted ? .cancelled : .expired
+    let key = StoreKey.device(submission.job.device)
+    var end = EndRecord(
+      state, owner: member.name, nonce: "\(member.incarnation)-\(key.name)-\(requests)"
+    )
+    end.detail = "job \(head.job) was before it in the queue of the device"
+    submissions[id]?.ending = end
+    return perform(.append(.result(of: id), .record(.ended(end)), expecting: 0), for: id)
+  }
+
+  /// Handles the answer to the request of ``endBehindOthers(_:at:)``.
+  private mutating func recordedEnd(
+    _ end: EndRecord, of submission: Submission, _ answer: StoreAnswer, at now: Instant
+  ) -> [Action] {
+    let id = submission.job.id
+    submissions[id]?.ending = nil
+    switch answer {
+    case .applied:
+      return removeFromQueue(submission) + apply(.ended(end), of: id)
+    case .refused:
+      submissions[id]?.hasRecord = true
+      submissions[id]?.dueAt = now
+    case .unknown, .unavailable, .unreadable, .entries, .published:
+      submissions[id]?.dueAt = now + member.settings.retryAfter
+    }
+    return []
+  }
+
+  /// Removes an ended job from the queue. If that fails, the gateway that finds it at the head does it.
+  private mutating func removeFromQueue(_ submission: Submission) -> [Action] {
+    let address = submission.job.device
+    guard let custody = custodies[address], var entry = custody.entry else { return [] }
+    entry.queue.removeAll { $0.job == submission.job.id }
+    requests += 1
+    let update = StoreRequest.update(
+      .device(address), .device(entry), expecting: custody.revision
+    )
+    return [.perform(RequestID(number: requests), update)]
+  }
+
+  /// Ends a job for this submitter alone, because the store cannot tell how it ends.
+  private mutating func end(_ id: JobID, _ state: EndState, _ detail: String) -> [Action] {
+    var end = EndRecord(state, owner: member.name, nonce: member.name)
+    end.detail = String(detail.prefix(FleetBounds.detail / 4))
+    return apply(.ended(end), of: id)
+  }
+
+  /// Handles that a job has no record yet. If it is not queued either, for so long that no read can be
+  /// stale, its entry was removed from the store: submit it again.
+  private mutating func foundNoRecord(of submission: Submission, at now: Instant) {
+    let id = submission.job.id
+    let queue = custodies[submission.job.device]?.entry?.queue ?? []
+    let times = queue.contains { $0.job == id } ? 0 : submission.timesMissing + 1
+    submissions[id]?.timesMissing = times
+    if times >= Self.mostTimesMissing { resubmit(id, at: now) }
   }
 
   private mutating func apply(_ record: ResultRecord, of job: JobID) -> [Action] {

@@ -66,7 +66,7 @@ struct Sweep: Sendable {
       revision = max(revision, 1)
       changedAt = now
       next = now + settings.retryAfter
-    case .unknown, .unavailable, .published:
+    case .unknown, .unavailable, .unreadable, .published:
       break
     }
     return []

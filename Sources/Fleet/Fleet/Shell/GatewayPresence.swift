@@ -3,6 +3,7 @@
 // A shell over the store; it neither observes nor drains itself. Apart from the sweeps, an idle gateway
 // sends nothing else: its pauses decide how many gateways a fleet can have.
 
+import Jobs
 public import Signals
 
 /// Reports the sightings of a gateway, and renews its entry.
@@ -13,13 +14,17 @@ public final class GatewayPresence: Sendable {
     let report: @Sendable () -> SightingReport
     /// Called when the entry was marked as draining by another program.
     let drain: @Sendable () -> Void
+    /// Called with the entry of another gateway that runs under the same name, if this one has to end.
+    let nameTaken: @Sendable (GatewayEntry) -> Void
 
     /// Creates the callbacks.
     public init(
-      report: @escaping @Sendable () -> SightingReport, drain: @escaping @Sendable () -> Void
+      report: @escaping @Sendable () -> SightingReport, drain: @escaping @Sendable () -> Void,
+      nameTaken: @escaping @Sendable (GatewayEntry) -> Void = { _ in }
     ) {
       self.report = report
       self.drain = drain
+      self.nameTaken = nameTaken
     }
   }
 
@@ -29,7 +34,15 @@ public final class GatewayPresence: Sendable {
     var revision: Revision?
     var tasks: [Task<Void, any Error>] = []
     var handlers: Handlers?
+    /// The process whose entry this one replaced when it began.
+    var predecessor: String?
+    /// Further processes whose entry was found in place of the own one.
+    var rivals: Set<String> = []
+    var replaced: StoreSubscription?
   }
+
+  /// The pause between changes of the copy of the entry that outlasts the gateway.
+  private static let copyPause = Duration.seconds(3600)
 
   private let name: String
   private let settings: FleetSettings
@@ -54,6 +67,25 @@ public final class GatewayPresence: Sendable {
     state = Guarded(State(entry: entry))
   }
 
+  /// Looks for a gateway with this name on another host: it replaces its entry, and waits until the other one
+  /// must have written it again. An entry from this host is that of an earlier process.
+  ///
+  /// - Returns: The entry of the gateway that has the name; nil if the name is free.
+  public func gatewayWithName() async throws -> GatewayEntry? {
+    guard let found = try await readEntry(), isForeign(found.entry) else { return nil }
+    let isElsewhere = state.withLock { state in
+      (state.predecessor, state.revision) = (found.entry.incarnation, found.revision)
+      return found.entry.host != state.entry.host
+    }
+    guard isElsewhere else { return nil }
+    _ = try await write()
+    try await loop.sleep(for: settings.entryEvery + settings.requestLimit)
+    guard let current = try await readEntry()?.entry,
+      current.incarnation == found.entry.incarnation
+    else { return nil }
+    return current
+  }
+
   /// Begins to send. The first report and the entry are sent immediately.
   public func begin(_ handlers: Handlers) {
     state.withLock { $0.handlers = handlers }
@@ -62,6 +94,15 @@ public final class GatewayPresence: Sendable {
       _ = try await store.ask(.publish(.sightings(of: name), .sightings(report)), on: loop)
     }
     repeatedly(every: settings.entryEvery) { [self] in try await renew() }
+    repeatedly(every: Self.copyPause) { [self] in try await keepCopy() }
+    let replaced = store.observeReplacement { [weak self] in
+      self?.state.withLock { $0.revision = nil }
+      self?.renewNow()
+      guard let self else { return }
+      let task = loop.task { [self] in try await keepCopy() }
+      state.withLock { $0.tasks.append(task) }
+    }
+    state.withLock { $0.replaced = replaced }
   }
 
   private func repeatedly(
@@ -92,15 +133,18 @@ public final class GatewayPresence: Sendable {
   ///
   /// - Parameter isReachable: Whether the store can be reached. If not, the entry is left to expire.
   public func end(isReachable: Bool) async {
-    let tasks = state.withLock { state in
+    let (tasks, replaced) = state.withLock { state in
       state.handlers = nil
-      return state.tasks
+      return (state.tasks, state.replaced)
     }
+    replaced?.cancel()
     for task in tasks { task.cancel() }
     for task in tasks { _ = try? await task.value }
     // A cancelled renewal may still have been applied: read the revision before removing the entry.
     let key = StoreKey.gateway(name)
-    guard isReachable,
+    guard isReachable else { return }
+    try? await keepCopy()
+    guard
       case .entries(let entries)? = try? await store.ask(.list(.one(key)), on: loop),
       let revision = entries.first?.revision
     else { return }
@@ -118,17 +162,59 @@ public final class GatewayPresence: Sendable {
       defer { state.revision = entries.first?.revision }
       return state.revision != nil
     }
-    // Without a known revision the mark is from before this process, and not meant for it.
-    if isOwn, case .gateway(let entry)? = entries.first?.value, entry.isDraining {
-      state.withLock { $0.handlers }?.drain()
+    if case .gateway(let entry)? = entries.first?.value {
+      if isForeign(entry), mustYield(to: entry) {
+        state.withLock { $0.handlers }?.nameTaken(entry)
+        return
+      }
+      // Without a known revision the mark is from before this process, and not meant for it.
+      if isOwn, !isForeign(entry), entry.isDraining { state.withLock { $0.handlers }?.drain() }
     }
     _ = try await write()
   }
 
+  /// The entry with the time.
+  private var stamped: GatewayEntry {
+    var entry = state.withLock { $0.entry }
+    entry.seen = Timestamp.text(loop.wallClockAtStart + loop.now.sinceStart)
+    return entry
+  }
+
+  /// Stores a copy of the entry that stays when the gateway is gone, until it is forgotten by hand.
+  private func keepCopy() async throws {
+    let (key, value) = (StoreKey.known(name), StoredValue.gateway(stamped))
+    guard case .entries(let found) = try await store.ask(.list(.one(key)), on: loop) else { return }
+    let change = found.first.map { StoreRequest.update(key, value, expecting: $0.revision) }
+    _ = try await store.ask(change ?? .create(key, value), on: loop)
+  }
+
+  private func readEntry() async throws -> (entry: GatewayEntry, revision: Revision)? {
+    guard case .entries(let entries) = try await store.ask(.list(.one(.gateway(name))), on: loop),
+      let found = entries.first, case .gateway(let entry) = found.value
+    else { return nil }
+    return (entry, found.revision)
+  }
+
+  /// Whether another process has written an entry. Those of an earlier version do not tell.
+  private func isForeign(_ entry: GatewayEntry) -> Bool {
+    let own = state.withLock { $0.entry.incarnation }
+    return entry.incarnation.map { $0 != own } ?? false
+  }
+
+  /// Decides between two processes with one name: the one that found the other's entry when it began ends.
+  /// If neither did, their texts decide, when the other one has written its entry twice.
+  private func mustYield(to other: GatewayEntry) -> Bool {
+    guard let rival = other.incarnation else { return false }
+    return state.withLock { state in
+      if state.predecessor == rival { return true }
+      return !state.rivals.insert(rival).inserted && (state.entry.incarnation ?? "") > rival
+    }
+  }
+
   /// - Returns: Whether the entry is stored. If not, it must be read before the next attempt.
   private func write() async throws -> Bool {
-    let (entry, revision) = state.withLock { ($0.entry, $0.revision) }
-    let (key, value) = (StoreKey.gateway(name), StoredValue.gateway(entry))
+    let revision = state.withLock { $0.revision }
+    let (key, value) = (StoreKey.gateway(name), StoredValue.gateway(stamped))
     let request =
       revision.map { StoreRequest.update(key, value, expecting: $0) } ?? .create(key, value)
     guard case .applied(let new) = try await store.ask(request, on: loop) else { return false }

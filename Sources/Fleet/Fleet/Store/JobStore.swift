@@ -43,6 +43,8 @@ public enum StoreAnswer: Equatable, Sendable {
   case entries([StoreEntry])
   /// The store accepted the published value. This does not say that a subscriber received it.
   case published
+  /// The key that was read has a value, and this member cannot read it: invalid, or of a later version.
+  case unreadable(UnreadableValue)
   /// No reply to a read or a publish within the limit.
   case unavailable
 }
@@ -105,6 +107,16 @@ public protocol JobStore: Sendable {
   func subscribe(
     _ pattern: KeyPattern, _ handler: @escaping @Sendable (StoreKey, StoredValue) -> Void
   ) -> StoreSubscription
+
+  /// The identity of the store's contents. It changes when they are lost or set back: revisions
+  /// that were known before mean nothing then.
+  var identity: String { get }
+
+  /// Calls the handler each time this client meets a store with another identity.
+  ///
+  /// Requests sent before that are answered as if no reply had come, and are not carried out in the
+  /// new store. Watches and subscriptions continue there.
+  func observeReplacement(_ handler: @escaping @Sendable () -> Void) -> StoreSubscription
 }
 
 /// A handle that ends a watch or a subscription.

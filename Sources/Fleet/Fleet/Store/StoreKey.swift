@@ -17,6 +17,8 @@ public struct StoreKey: Hashable, Comparable, Sendable, CustomStringConvertible 
     case chain
     /// A gateway's description of itself; see ``GatewayEntry``.
     case gateway
+    /// The latest entry of a gateway, kept until it is forgotten by hand.
+    case known
     /// The gateway that does the next sweep; see ``SweepTurn``.
     case sweep
     /// The records of a job: its starts and its end.
@@ -76,6 +78,9 @@ public struct StoreKey: Hashable, Comparable, Sendable, CustomStringConvertible 
 
   /// The entry of a gateway.
   public static func gateway(_ name: String) -> StoreKey { StoreKey(.gateway, name) }
+
+  /// The lasting copy of a gateway's entry.
+  public static func known(_ name: String) -> StoreKey { StoreKey(.known, name) }
 
   /// The entry that names the gateway of the latest sweep.
   public static let sweep = StoreKey(.sweep, "turn")

@@ -56,6 +56,18 @@ public struct FleetJob: Equatable, Sendable {
   public var onlyGateway: String? { bond ?? pin }
 }
 
+extension FleetJob {
+  /// Stands for a job in a queue whose description cannot be read: it needs what no gateway is capable
+  /// of, so that it ends.
+  init(unreadable id: JobID, _ device: BluetoothAddress) {
+    self.init(
+      id: id, device: device, chain: ContentHash.digest(of: ""), submitter: "unknown",
+      deadline: .seconds(60)
+    )
+    needs = ["a job description that can be read"]
+  }
+}
+
 extension FleetJob: StoredForm, JSONObjectForm {
   static let noun = "a job"
 

@@ -10,6 +10,8 @@ public struct GatewayJournal: Equatable, Sendable {
   public static let longest = 1000
 
   private var kept: [JournalEntry] = []
+  /// The identity of the store that the entries belong to; nil in the file of an earlier version.
+  public var store: String?
 
   /// Creates an empty journal.
   public init() {}
@@ -48,12 +50,13 @@ extension GatewayJournal: StoredForm, JSONObjectForm {
   static let noun = "the journal of a gateway"
 
   package static let form = JSONKeys<GatewayJournal>(
-    { entries in
+    { entries, store in
       var journal = GatewayJournal()
-      journal.kept = entries
+      (journal.kept, journal.store) = (entries, store)
       return journal
     },
-    JSONKey("entries", \.kept, .list(.object, most: longest))
+    JSONKey("entries", \.kept, .list(.object, most: longest)),
+    JSONKey(optional: "store", \.store, .name)
   )
 }
 

@@ -13,6 +13,22 @@ public struct GatewayEntry: Equatable, Sendable {
   public var bonds: [BluetoothAddress] = []
   /// Whether it claims no further jobs.
   public var isDraining = false
+  /// A text unique to its process; nil for a gateway of an earlier version, like all that follows.
+  public var incarnation: String?
+  /// The host that it runs on.
+  public var host: String?
+  /// The version of its program.
+  public var version: String?
+  /// When it began, by its wall clock: `2026-11-28T18:51:48.000000Z`.
+  public var begun: String?
+  /// When it wrote the entry, by its wall clock.
+  public var seen: String?
+  /// The number of devices that it observes.
+  public var observed: Int?
+  /// The number of jobs that it runs.
+  public var running: Int?
+  /// The most connections that it holds at a time.
+  public var connections: Int?
 
   /// Creates the entry of a gateway without capabilities and bonds.
   public init() {}
@@ -64,16 +80,29 @@ extension GatewayEntry: StoredForm, JSONObjectForm {
   static let noun = "the entry of a gateway"
 
   package static let form = JSONKeys<GatewayEntry>(
-    { format, capabilities, bonds, isDraining in
+    {
+      format, capabilities, bonds, isDraining, incarnation, host, version, begun, observed, running,
+      most, seen in
       var entry = GatewayEntry()
       (entry.format, entry.capabilities) = (format, capabilities)
       (entry.bonds, entry.isDraining) = (bonds, isDraining)
+      (entry.incarnation, entry.host, entry.version) = (incarnation, host, version)
+      (entry.begun, entry.observed) = (begun, observed)
+      (entry.running, entry.connections, entry.seen) = (running, most, seen)
       return entry
     },
     JSONKey("format", \.format, .number(1...(.max))),
     JSONKey("capabilities", \.capabilities, .list(.name, most: FleetBounds.needs)),
     JSONKey("bonds", \.bonds, .list(.address, most: FleetBounds.sightings)),
-    JSONKey("draining", \.isDraining, .truth)
+    JSONKey("draining", \.isDraining, .truth),
+    JSONKey(optional: "incarnation", \.incarnation, .name),
+    JSONKey(optional: "host", \.host, .text(bytes: StoreName.longest)),
+    JSONKey(optional: "programVersion", \.version, .text(bytes: StoreName.longest)),
+    JSONKey(optional: "begun", \.begun, .text(bytes: StoreName.longest)),
+    JSONKey(optional: "observed", \.observed, .number()),
+    JSONKey(optional: "running", \.running, .number()),
+    JSONKey(optional: "connections", \.connections, .number()),
+    JSONKey(optional: "seen", \.seen, .text(bytes: StoreName.longest))
   )
 }
 

@@ -11,7 +11,7 @@ public enum StoredValue: Equatable, Sendable {
   case job(FleetJob)
   /// At ``StoreKey/Kind/chain``: the text of a chain.
   case chain(String)
-  /// At ``StoreKey/Kind/gateway``.
+  /// At ``StoreKey/Kind/gateway`` and ``StoreKey/Kind/known``.
   case gateway(GatewayEntry)
   /// At ``StoreKey/Kind/sweep``.
   case sweep(SweepTurn)
@@ -69,7 +69,7 @@ public enum StoredValue: Equatable, Sendable {
         throw UnreadableValue(key: key, problems: ["the SHA-256 of the text is another one"])
       }
       self = .chain(chain)
-    case .gateway: self = .gateway(try GatewayEntry.read(text, key))
+    case .gateway, .known: self = .gateway(try GatewayEntry.read(text, key))
     case .sweep: self = .sweep(try SweepTurn.read(text, key))
     case .result: self = .record(try ResultRecord.read(text, key))
     case .events: self = .events(try EventChunk.read(text, key))

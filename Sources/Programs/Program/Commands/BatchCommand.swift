@@ -75,8 +75,8 @@ package struct BatchCommand: WorldCommand {
   package func validate() throws {
     if onFleet.server.fleet != nil {
       let given = [
-        ("--simulate", options.isSimulated), ("--resume", resuming.resume != nil),
-        ("--runs", runs != nil),
+        ("--simulate", options.isSimulated), ("--runs", runs != nil),
+        ("--resume with --detach", resuming.resume != nil && onFleet.detach),
       ]
       for (option, isGiven) in given where isGiven {
         throw ValidationError("\(option) is not for a batch on a fleet.")
@@ -121,11 +121,15 @@ package struct BatchCommand: WorldCommand {
     throw Ending(try run(batch, simulated))
   }
 
+  /// Connects to a fleet, and returns the function that creates the runner of the batch, or of what is left
+  /// of it.
+  package typealias OpenFleet = (World, Batch, BatchResumption?) throws(Ending) -> MakeBatchRunning
+
   /// Runs the batch on a fleet.
   ///
   /// - Parameter open: Connects to the fleet, and returns the function that creates the runner.
   package func run(
-    byFleet open: @escaping (World, Batch) throws(Ending) -> MakeBatchRunning
+    byFleet open: @escaping OpenFleet
   ) throws {
     let batch = try batch()
     guard batch.every == nil else {
@@ -136,7 +140,7 @@ package struct BatchCommand: WorldCommand {
 
   private func run(
     _ batch: Batch, _ simulated: ScenarioDefinition,
-    openFleet: ((World, Batch) throws(Ending) -> MakeBatchRunning)? = nil
+    openFleet: OpenFleet? = nil
   ) throws -> ExitStatus {
     try reports.check(reading: [file], options, journal, metrics: metering.metrics)
     let kept = onFleet.detach ? nil : try openJournal()
@@ -165,7 +169,7 @@ package struct BatchCommand: WorldCommand {
         openFleet == nil
         ? try options.world(simulated, "ending", naming.bindKeys()) : World.withoutRadio("ending")
       defer { world.end() }
-      let make = try openFleet?(world, batch)
+      let make = try openFleet?(world, batch, resumption)
       try world.releaseOrphans()
       if let resumption { StandardError.notice(resumption.notice) }
       let metrics = try metricsFile(of: batch, in: world)
@@ -207,7 +211,8 @@ package struct BatchCommand: WorldCommand {
   ) throws -> BatchResumption.Decision? {
     guard let resume = resuming.resume, let journal else { return nil }
     let wish = BatchResumption.Wish(
-      run: resume.number, skipsFailed: resuming.skipFailed, file: file, batch: batch,
+      run: resume.number, skipsFailed: resuming.skipFailed,
+      runsUnknown: resuming.again || onFleet.server.fleet == nil, file: file, batch: batch,
       isSimulated: options.isSimulated
     )
     return try BatchResumption.find(wish, in: journal.file, looksOnly: dryRun)

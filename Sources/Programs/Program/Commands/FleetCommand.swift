@@ -20,6 +20,7 @@ package struct FleetCommand: ParsableCommand {
     shouldDisplay: CompanionProgram.fleet.isInstalled,
     subcommands: [
       Status.self, Gateways.self, Devices.self, Jobs.self, Follow.self, Cancel.self, Drain.self,
+      Forget.self,
     ]
   )
 
@@ -115,6 +116,18 @@ extension FleetCommand {
 
     @Argument(help: "Jobs, or batches.")
     package var what: [String]
+
+    package init() {}
+  }
+
+  package struct Forget: AboutFleet {
+    package static let configuration = CommandConfiguration(
+      commandName: "forget", abstract: "Remove a gateway that is gone from the list of gateways."
+    )
+    @OptionGroup package var common: Options
+
+    @Argument(help: "The gateway.")
+    package var gateway: String
 
     package init() {}
   }

@@ -108,6 +108,14 @@ package struct FleetBatchOptions: ParsableArguments {
   )
   package var idempotent = false
 
+  @Flag(
+    help: """
+      With --fleet: the variables that a chain reads from the environment are read by its gateway \
+      (blerun gateway --environment), so that the fleet's store has no values of them.
+      """
+  )
+  package var gatewayEnvironment = false
+
   @Flag(help: "With --fleet: leave when all devices are queued; the jobs run on.")
   package var detach = false
 
@@ -118,6 +126,7 @@ package struct FleetBatchOptions: ParsableArguments {
     let given = [
       ("--pin", pin != nil), ("--prefer", prefer != nil), ("--need", !needs.isEmpty),
       ("--patience", patience != nil), ("--idempotent", idempotent), ("--detach", detach),
+      ("--gateway-environment", gatewayEnvironment),
     ]
     for (option, isGiven) in given where isGiven {
       throw ValidationError("\(option) is for a batch on a fleet: name it with --fleet URL.")

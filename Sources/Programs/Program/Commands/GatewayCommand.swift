@@ -73,6 +73,18 @@ package struct GatewayCommand: WorldCommand {
   package var allowedCharacteristics: [CharacteristicSelector] = []
 
   @Option(
+    name: .customLong("environment"),
+    help: .value(
+      "variable",
+      """
+      An environment variable of this host that chains may read, for batches with \
+      --gateway-environment; repeat it for more. (none)
+      """
+    )
+  )
+  package var environment: [String] = []
+
+  @Option(
     file: "Where it keeps which jobs it has begun ($XDG_STATE_HOME/blerun/gateway-FLEET-NAME.json)."
   )
   var state: String?

@@ -38,7 +38,13 @@ struct ResumeOptions: ParsableArguments {
   @Flag(help: "With --resume: leave out the devices that failed, too.")
   var skipFailed = false
 
+  @Flag(
+    help: "With --resume on a fleet: run those again, too, of which it is unknown what was written."
+  )
+  var again = false
+
   func validate() throws {
+    if again, resume == nil { throw ValidationError("--again goes with --resume.") }
     if skipFailed, resume == nil { throw ValidationError("--skip-failed goes with --resume.") }
   }
 

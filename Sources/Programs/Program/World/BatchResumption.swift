@@ -1,7 +1,7 @@
 // Decides which run of a batch is resumed, and with which devices. Pure.
 
 import Bluetooth
-import Jobs
+package import Jobs
 import Journal
 
 /// A run of a batch to resume, from the journal.
@@ -10,7 +10,11 @@ package struct BatchResumption: Sendable {
   let run: Int64
   /// The last owner of the run.
   let owner: String?
-  let past: BatchPast
+  /// The identity of the run, as it began.
+  package let identity: String
+  /// The number of chains that have ended, by device.
+  package let chains: [String: Int]
+  package let past: BatchPast
   /// The lock on a simulated run, which has no owner in the journal.
   var lock: LockedFile?
 
@@ -26,6 +30,8 @@ package struct BatchResumption: Sendable {
     /// The number of the run; nil for the latest one of the batch.
     var run: Int64?
     var skipsFailed: Bool
+    /// Whether devices of a fleet run again that may have been written to.
+    var runsUnknown = true
     /// The path as the user gave it.
     var file: String
     var batch: Batch
@@ -108,27 +114,31 @@ package struct BatchResumption: Sendable {
       )
     }
     return .goOn(
-      BatchResumption(run, batch, wish.batch.members, finished, skipsFailed: wish.skipsFailed)
+      BatchResumption(run, batch, wish, finished)
     )
   }
 
   private init(
-    _ run: RunSummary, _ batch: BatchSummary, _ listed: [BatchMember], _ finished: [FinishedDevice],
-    skipsFailed: Bool
+    _ run: RunSummary, _ batch: BatchSummary, _ wish: Wish, _ finished: [FinishedDevice]
   ) {
     self.run = run.run
     owner = run.owner
+    identity = run.identity
+    chains = Dictionary(finished.map { ($0.device, $0.chains) }, uniquingKeysWith: { $1 })
+    let unknown = Set(finished.filter { $0.code == "unknown" }.map(\.device))
     let endings = Dictionary(
       finished.map { ($0.device, BatchPast.Ending($0)) }, uniquingKeysWith: { $1 }
     )
     // A run that was killed before the list was recorded has run none of the devices.
-    let members = batch.devices.isEmpty ? listed : batch.devices
+    let members = batch.devices.isEmpty ? wish.batch.members : batch.devices
     let devices = members.map { member in
-      BatchPast.Device(
+      var device = BatchPast.Device(
         label: member.device, name: member.name, ending: endings[member.device] ?? nil
       )
+      device.isLeftOut = !wish.runsUnknown && unknown.contains(member.device)
+      return device
     }
-    past = BatchPast(round: batch.origin.round, devices: devices, skipsFailed: skipsFailed)
+    past = BatchPast(round: batch.origin.round, devices: devices, skipsFailed: wish.skipsFailed)
   }
 
   /// The message for a batch file that was changed since the run.

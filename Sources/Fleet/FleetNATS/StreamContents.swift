@@ -1,0 +1,111 @@
+// The streams of a fleet as the server has them: missing ones are created, and their contents are told
+// from those of a store that was lost.
+//
+// All of it blocks the worker thread.
+
+#if Fleet
+  import CNATS
+  import Documents
+  import Fleet
+  import Jobs
+  import Signals
+
+  /// The identity of the contents of a fleet's streams.
+  struct StreamContents: Sendable {
+    private struct Facts {
+      let created: String
+      let last: UInt64
+    }
+
+    /// The server's error codes when it cannot store more.
+    static let fullCodes = [10023, 10028, 10047, 10077]
+
+    private let facts: [String: Facts]
+
+    /// The digest of when the streams were created. It survives restarts of the server, and a copy of
+    /// its folder has the same one.
+    var identity: String {
+      let texts = facts.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value.created)" }
+      return String(ContentHash.digest(of: texts.joined(separator: "\n")).prefix(16))
+    }
+
+    /// Whether the streams still have what `newest` knows: the greatest sequence by name of a stream.
+    /// They do not if an older copy of them was put in place, or the last changes did not reach the disk.
+    func hasAll(_ newest: [String: UInt64]) -> Bool {
+      facts.allSatisfy { name, facts in facts.last >= newest[name] ?? 0 }
+    }
+
+    /// Creates missing streams, checks the settings of the others, and returns the contents.
+    static func prepared(
+      _ layout: StreamLayout, on connection: NATSConnection
+    ) throws(FleetServerError) -> StreamContents {
+      var facts: [String: Facts] = [:]
+      for stream in layout.streams {
+        let found = try ensure(stream, connection)
+        // Entries of gateways and events end by themselves: they say nothing about the store.
+        guard stream.isLasting else { continue }
+        facts[stream.name] = Facts(
+          created: found["created"]?.string ?? "",
+          last: (found["state"]?["last_seq"]?.integer).flatMap { UInt64(exactly: $0) } ?? 0
+        )
+      }
+      return StreamContents(facts: facts)
+    }
+
+    /// Returns the server's description of a stream, which is created if it is missing.
+    private static func ensure(
+      _ stream: StreamLayout.Stream, _ connection: NATSConnection
+    ) throws(FleetServerError) -> JSONValue {
+      let info = "$JS.API.STREAM.INFO.\(stream.name)"
+      var found = try request(info, "", stream, connection)
+      if found["error"]?["code"]?.integer == 404 {
+        let api = "$JS.API.STREAM.CREATE.\(stream.name)"
+        let made = try request(api, stream.settings.text, stream, connection)
+        // Another member may have created it at the same moment: then it is there now.
+        found = try request(info, "", stream, connection)
+        if found["error"] != nil, made["error"] != nil { found = made }
+      }
+      if let error = found["error"] {
+        if error["err_code"]?.integer.map(fullCodes.contains) == true {
+          throw .wrongStream(name: stream.name, reason: FleetServerError.fullHint)
+        }
+        let reason = error["description"]?.string ?? "an unknown error"
+        throw .wrongStream(name: stream.name, reason: reason)
+      }
+      if let difference = stream.difference(from: found["config"]) {
+        throw .wrongStream(name: stream.name, reason: difference)
+      }
+      return found
+    }
+
+    private static func request(
+      _ subject: String, _ body: String, _ stream: StreamLayout.Stream,
+      _ connection: NATSConnection
+    ) throws(FleetServerError) -> JSONValue {
+      var reply: OpaquePointer?
+      let status = natsConnection_RequestString(
+        &reply,
+        connection.handle.pointer,
+        subject,
+        body,
+        Int64(NATSConnection.callLimit / .milliseconds(1))
+      )
+      guard status == NATS_OK, let reply else {
+        let reason = NATSConnection.text(of: status)
+        throw .wrongStream(
+          name: stream.name,
+          reason: subject.hasPrefix("$JS.API.STREAM.CREATE.")
+            ? "it is missing, and this user may not make it (\(subject)). Try: blerun fleet status, "
+              + "as a user who may"
+            : "no answer to \(subject) (\(reason)): \(FleetServerError.offHint)"
+        )
+      }
+      defer { natsMsg_Destroy(reply) }
+      let message = ReceivedMessage(reply, isOfConsumer: false)
+      guard let json = try? JSONValue(parsing: message.body) else {
+        throw .wrongStream(name: stream.name, reason: "an invalid answer to \(subject)")
+      }
+      return json
+    }
+  }
+#endif
