@@ -230,7 +230,7 @@ public final class SimulatedWorld: Sendable {
   /// Whether ``log`` still has its first entry.
   ///
   /// ```swift
-  /// #expect(world.isLogComplete && !world.log.contains { $0.event == "Adapter1.RemoveDevice" })
+  /// let isKept = world.isLogComplete && !world.log.contains { $0.event == "Adapter1.RemoveDevice" }
   /// ```
   public var isLogComplete: Bool { steering.log.displacedCount == 0 }
 
