@@ -33,14 +33,14 @@ package enum Adapter1 {
   package static let stopDiscovery = Method("StopDiscovery", of: interface)
   /// Keys in ``DiscoveryFilterKey``; an empty map removes this client's filter.
   package static let setDiscoveryFilter = Method(
-    "SetDiscoveryFilter", of: interface, takes: .one("properties", .properties)
+    "SetDiscoveryFilter", of: interface, takes: .list(("properties", .properties))
   )
   package static let getDiscoveryFilters = Method(
-    "GetDiscoveryFilters", of: interface, returns: .one("filters", .strings)
+    "GetDiscoveryFilters", of: interface, returns: .list(("filters", .strings))
   )
   /// Removes a device and its bond; disconnects it first.
   package static let removeDevice = Method(
-    "RemoveDevice", of: interface, takes: .one("device", .objectPath)
+    "RemoveDevice", of: interface, takes: .list(("device", .objectPath))
   )
 
   // MARK: Properties

@@ -19,10 +19,10 @@ package enum AdvertisementMonitorManager1 {
 
   /// The root below which the client exports its monitors.
   package static let registerMonitor = Method(
-    "RegisterMonitor", of: interface, takes: .one("application", .objectPath)
+    "RegisterMonitor", of: interface, takes: .list(("application", .objectPath))
   )
   package static let unregisterMonitor = Method(
-    "UnregisterMonitor", of: interface, takes: .one("application", .objectPath)
+    "UnregisterMonitor", of: interface, takes: .list(("application", .objectPath))
   )
 
   /// The supported types; ``AdvertisementMonitor1/orPatterns``.
@@ -56,10 +56,10 @@ package enum AdvertisementMonitor1 {
   /// The monitor is active.
   package static let activate = Method("Activate", of: interface)
   package static let deviceFound = Method(
-    "DeviceFound", of: interface, takes: .one("device", .objectPath)
+    "DeviceFound", of: interface, takes: .list(("device", .objectPath))
   )
   package static let deviceLost = Method(
-    "DeviceLost", of: interface, takes: .one("device", .objectPath)
+    "DeviceLost", of: interface, takes: .list(("device", .objectPath))
   )
 
   // MARK: Properties

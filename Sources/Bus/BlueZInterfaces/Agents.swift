@@ -15,13 +15,13 @@ package enum AgentManager1 {
 
   /// The capability is one of ``Capability``.
   package static let registerAgent = Method(
-    "RegisterAgent", of: interface, takes: .two(("agent", .objectPath), ("capability", .string))
+    "RegisterAgent", of: interface, takes: .list(("agent", .objectPath), ("capability", .string))
   )
   package static let unregisterAgent = Method(
-    "UnregisterAgent", of: interface, takes: .one("agent", .objectPath)
+    "UnregisterAgent", of: interface, takes: .list(("agent", .objectPath))
   )
   package static let requestDefaultAgent = Method(
-    "RequestDefaultAgent", of: interface, takes: .one("agent", .objectPath)
+    "RequestDefaultAgent", of: interface, takes: .list(("agent", .objectPath))
   )
 
   /// The I/O capability of an agent; the empty string means KeyboardDisplay.
@@ -57,31 +57,31 @@ package enum Agent1 {
 
   package static let release = Method("Release", of: interface)
   package static let requestPinCode = Method(
-    "RequestPinCode", of: interface, takes: .one("device", .objectPath),
-    returns: .one("pincode", .string)
+    "RequestPinCode", of: interface, takes: .list(("device", .objectPath)),
+    returns: .list(("pincode", .string))
   )
   package static let displayPinCode = Method(
-    "DisplayPinCode", of: interface, takes: .two(("device", .objectPath), ("pincode", .string))
+    "DisplayPinCode", of: interface, takes: .list(("device", .objectPath), ("pincode", .string))
   )
   /// 0 to 999999.
   package static let requestPasskey = Method(
-    "RequestPasskey", of: interface, takes: .one("device", .objectPath),
-    returns: .one("passkey", .uint32)
+    "RequestPasskey", of: interface, takes: .list(("device", .objectPath)),
+    returns: .list(("passkey", .uint32))
   )
   /// The last argument is the number of digits typed on the device so far.
   package static let displayPasskey = Method(
     "DisplayPasskey", of: interface,
-    takes: .three(("device", .objectPath), ("passkey", .uint32), ("entered", .uint16))
+    takes: .list(("device", .objectPath), ("passkey", .uint32), ("entered", .uint16))
   )
   package static let requestConfirmation = Method(
     "RequestConfirmation", of: interface,
-    takes: .two(("device", .objectPath), ("passkey", .uint32))
+    takes: .list(("device", .objectPath), ("passkey", .uint32))
   )
   package static let requestAuthorization = Method(
-    "RequestAuthorization", of: interface, takes: .one("device", .objectPath)
+    "RequestAuthorization", of: interface, takes: .list(("device", .objectPath))
   )
   package static let authorizeService = Method(
-    "AuthorizeService", of: interface, takes: .two(("device", .objectPath), ("uuid", .string))
+    "AuthorizeService", of: interface, takes: .list(("device", .objectPath), ("uuid", .string))
   )
   package static let cancel = Method("Cancel", of: interface)
 }

@@ -30,10 +30,10 @@ package enum Device1 {
   /// Cancels a pending Connect, and takes about 2 s. It also succeeds if nothing is connected.
   package static let disconnect = Method("Disconnect", of: interface)
   package static let connectProfile = Method(
-    "ConnectProfile", of: interface, takes: .one("UUID", .string)
+    "ConnectProfile", of: interface, takes: .list(("UUID", .string))
   )
   package static let disconnectProfile = Method(
-    "DisconnectProfile", of: interface, takes: .one("UUID", .string)
+    "DisconnectProfile", of: interface, takes: .list(("UUID", .string))
   )
   /// Connects if necessary, and resolves the services before it replies.
   package static let pair = Method("Pair", of: interface)
@@ -45,7 +45,7 @@ package enum Device1 {
   package static let disconnected = "Disconnected"
 
   /// The arguments of ``disconnected``.
-  package static let disconnectedArguments = Arguments.two(
+  package static let disconnectedArguments = Arguments.list(
     ("name", .string), ("message", Codec.string)
   )
 

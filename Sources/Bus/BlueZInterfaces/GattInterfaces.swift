@@ -43,27 +43,27 @@ package enum GattCharacteristic1 {
   package static let readValue = Method(
     "ReadValue",
     of: interface,
-    takes: .one("options", .properties),
-    returns: .one("value", .bytes)
+    takes: .list(("options", .properties)),
+    returns: .list(("value", .bytes))
   )
   /// Options in ``Option``. Sends no signal.
   package static let writeValue = Method(
     "WriteValue",
     of: interface,
-    takes: .two(("value", .bytes), ("options", .properties))
+    takes: .list(("value", .bytes), ("options", .properties))
   )
   /// Signals `Notifying` before it replies.
   package static let startNotify = Method("StartNotify", of: interface)
   package static let stopNotify = Method("StopNotify", of: interface)
   /// Returns a sequenced-packet socket and the ATT MTU.
   package static let acquireWrite = Method(
-    "AcquireWrite", of: interface, takes: .one("options", .properties),
-    returns: .two(("fd", .fileDescriptor), ("mtu", .uint16))
+    "AcquireWrite", of: interface, takes: .list(("options", .properties)),
+    returns: .list(("fd", .fileDescriptor), ("mtu", .uint16))
   )
   /// Returns a sequenced-packet socket and the ATT MTU.
   package static let acquireNotify = Method(
-    "AcquireNotify", of: interface, takes: .one("options", .properties),
-    returns: .two(("fd", .fileDescriptor), ("mtu", .uint16))
+    "AcquireNotify", of: interface, takes: .list(("options", .properties)),
+    returns: .list(("fd", .fileDescriptor), ("mtu", .uint16))
   )
 
   // MARK: Properties
@@ -120,11 +120,12 @@ package enum GattDescriptor1 {
   )
 
   package static let readValue = Method(
-    "ReadValue", of: interface, takes: .one("options", .properties), returns: .one("value", .bytes)
+    "ReadValue", of: interface, takes: .list(("options", .properties)),
+    returns: .list(("value", .bytes))
   )
   /// Not permitted for the Client Characteristic Configuration descriptor.
   package static let writeValue = Method(
-    "WriteValue", of: interface, takes: .two(("value", .bytes), ("options", .properties))
+    "WriteValue", of: interface, takes: .list(("value", .bytes), ("options", .properties))
   )
 
   package static let handle = Property("Handle", .uint16, of: interface, since: .handles)

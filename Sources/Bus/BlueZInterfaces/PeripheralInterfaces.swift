@@ -17,10 +17,10 @@ package enum GattManager1 {
   /// The root below which the program exports its services; no options are defined.
   package static let registerApplication = Method(
     "RegisterApplication", of: interface,
-    takes: .two(("application", .objectPath), ("options", .properties))
+    takes: .list(("application", .objectPath), ("options", .properties))
   )
   package static let unregisterApplication = Method(
-    "UnregisterApplication", of: interface, takes: .one("application", .objectPath)
+    "UnregisterApplication", of: interface, takes: .list(("application", .objectPath))
   )
 }
 
@@ -67,10 +67,10 @@ package enum LEAdvertisingManager1 {
   /// No options are defined.
   package static let registerAdvertisement = Method(
     "RegisterAdvertisement", of: interface,
-    takes: .two(("advertisement", .objectPath), ("options", .properties))
+    takes: .list(("advertisement", .objectPath), ("options", .properties))
   )
   package static let unregisterAdvertisement = Method(
-    "UnregisterAdvertisement", of: interface, takes: .one("service", .objectPath)
+    "UnregisterAdvertisement", of: interface, takes: .list(("service", .objectPath))
   )
 
   package static let activeInstances = Property("ActiveInstances", .byte, of: interface)

@@ -171,7 +171,8 @@ public final class SimulatedWorld: Sendable {
 
   // MARK: Devices
 
-  /// The operations on a device, to pass to code under test as its `Device`.
+  /// The client's `Device`, to pass to code under test. The simulated device itself, its state and its
+  /// faults, is ``device(_:)``.
   ///
   /// ```swift
   /// let lamp = try world.service("Lamp", scheduler: SerialScheduler(on: world.loop))
@@ -218,12 +219,20 @@ public final class SimulatedWorld: Sendable {
   /// ```
   public var events: [SimulatorEvent] { recorded.withLock { $0 } }
 
-  /// Calls of clients to bluetoothd, and their effects at the devices, in order.
+  /// Calls of clients to bluetoothd, and their effects at the devices, in order: the last 100 000 at
+  /// most. A test that relies on what is absent checks ``isLogComplete``, too.
   ///
   /// ```swift
   /// let connects = world.log.count { $0.event == BoundaryEntry.Event.linkUp }
   /// ```
   public var log: [BoundaryEntry] { steering.log.entries }
+
+  /// Whether ``log`` still has its first entry.
+  ///
+  /// ```swift
+  /// let isKept = world.isLogComplete && !world.log.contains { $0.event == "Adapter1.RemoveDevice" }
+  /// ```
+  public var isLogComplete: Bool { steering.log.displacedCount == 0 }
 
   /// Clears ``events``; the log is kept.
   ///

@@ -1,6 +1,7 @@
 // A timeout has one failure kind, whether around a wait, a chain, a turn or a connection.
 
 import BLETesting
+import BlueZSimulator
 import Bluetooth
 import Signals
 import Testing
@@ -55,6 +56,56 @@ struct DeadlineKindTests {
     }
     #expect(deadline(error)?.operation == "reading battery-level")
     #expect(deadline(error)?.after == Self.limit)
+    #expect(world.isReleased)
+  }
+
+  /// A world with the delays of bluetoothd, which keeps a connection for two seconds.
+  private func world(_ time: WorldTime) throws -> SimulatedWorld {
+    try SimulatedWorld(ConnectionWorld.thermometer, time: time)
+  }
+
+  /// The time until a session has read, which is the same with both clocks.
+  private func timeOfRead() throws -> Duration {
+    let world = try world(.virtual)
+    let device = try world.service()
+    _ = try device.session { device.read(.batteryLevel) }.firstOrThrow(within: .seconds(60))
+    return try #require(world.log.last { $0.event == "GattCharacteristic1.ReadValue" }).time
+  }
+
+  @Test(
+    "a blocking call whose deadline passes has the same failure with both clocks",
+    arguments: [WorldTime.virtual, .real]
+  )
+  func clocks(time: WorldTime) throws {
+    let world = try world(time)
+    let device = try world.service()
+    try world.addFault("{ fault: no-answer, on: read, characteristic: battery-level }")
+    let limit = try timeOfRead() + .seconds(1)
+    let begun = world.loop.now
+    let outcome = device.session { device.read(.batteryLevel) }.firstOrDefault(0, within: limit)
+    if case .real = time { #expect(world.loop.now - begun < limit + .milliseconds(1500)) }
+    let failure = try #require(outcome.error as? DeviceFailure)
+    #expect(failure.code == .timedOut)
+    #expect(
+      failure.timedOut
+        == TimedOut(operation: "reading battery-level", after: limit, limitOf: "firstOrDefault")
+    )
+    try world.scheduler.waitUntilIdle(within: .seconds(20))
+    #expect(world.isReleased)
+  }
+
+  @Test(
+    "a value that came before the deadline is returned, although the disconnect takes longer",
+    arguments: [WorldTime.virtual, .real]
+  )
+  func value(time: WorldTime) throws {
+    let world = try world(time)
+    let device = try world.service()
+    // The disconnect takes two seconds.
+    let limit = try timeOfRead() + .seconds(1)
+    let outcome = device.session { device.read(.batteryLevel) }.firstOrDefault(0, within: limit)
+    #expect(outcome.value == 42, "\(String(describing: outcome.error))")
+    try world.scheduler.waitUntilIdle(within: .seconds(20))
     #expect(world.isReleased)
   }
 

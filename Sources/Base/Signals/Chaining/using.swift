@@ -59,6 +59,7 @@ func bracketed(
   } catch {
     cause = error
   }
+  if cause.map({ !Stopped.isThrown($0) }) ?? true { TaskContext.note(cause) }
   do {
     try await shielded(on: loop, limit: limit, cleanUp)
   } catch {

@@ -58,16 +58,62 @@ struct MulticastRuns: Equatable {
 
 /// A shared signal and its present run.
 private final class MulticastSource<Value: Sendable>: Sendable {
+  /// The owner of a run: the end of its turn ends the run.
+  enum Owner: Sendable {
+    /// The loop: its first observer began outside turns.
+    case loop
+    /// The turn of its first observer.
+    case turn(Turn)
+    /// A turn of its own, in which its observers take part.
+    case shared(SharedTurn)
+
+    var turn: Turn? {
+      switch self {
+      case .loop: nil
+      case .turn(let turn): turn.acting
+      case .shared(let shared): shared.turn.acting
+      }
+    }
+  }
+
   /// One run: its observers, and the task that feeds them.
   final class Run: Sendable {
+    /// How far the run has ended: its source, with the clean-up of that; then its own turn.
+    enum Stage { case running, sourceEnded, over }
+
     let broadcast: Broadcast<Value>
+    let owner: Owner
     let streams = StreamsUpstream()
-    let task = Guarded<ChildTask?>(nil)
+    let stage = Awaited(Stage.running)
+    let cancellation = Work()
 
-    init(_ broadcast: Broadcast<Value>) { self.broadcast = broadcast }
+    init(_ broadcast: Broadcast<Value>, of owner: Owner) {
+      self.broadcast = broadcast
+      self.owner = owner
+    }
 
-    func cancel() { task.withLock { $0 }?.cancel() }
-    func ended() async { await task.withLock { $0 }?.ended() }
+    /// Whether an observer with that turn need not wait for this stopped run any more. One that
+    /// takes part in its turn does not wait for the end of that turn.
+    func isOver(for present: Turn?) -> Bool {
+      switch stage.withLock({ $0 }) {
+      case .running: false
+      case .sourceEnded: present != nil && owner.turn === present
+      case .over: true
+      }
+    }
+
+    /// Cancels the source and waits for its clean-up.
+    func end() async {
+      cancellation.cancel()
+      await stage.uninterrupted { $0 == .running ? nil : () }
+    }
+  }
+
+  /// The action of a new observer.
+  private enum Joining {
+    case run(MulticastRuns.Joining, Run)
+    /// Run the source for this observer alone.
+    case alone
   }
 
   private struct State {
@@ -76,12 +122,16 @@ private final class MulticastSource<Value: Sendable>: Sendable {
   }
 
   private let source: Signal<Value>
+  private let name: TurnName
   private let replayCount: Int
   private let bufferLimit: Int
   private let state: Guarded<State>
 
-  init(_ source: Signal<Value>, replaying count: Int, bufferLimit: Int) {
+  init(
+    _ source: Signal<Value>, named name: TurnName, replaying count: Int, bufferLimit: Int
+  ) {
     self.source = source
+    self.name = name
     replayCount = count
     self.bufferLimit = bufferLimit
     state = Guarded(State(runs: MulticastRuns(keepsCompleted: count > 0)))
@@ -89,92 +139,178 @@ private final class MulticastSource<Value: Sendable>: Sendable {
 
   func observe(_ sink: (Value) async throws -> Void) async throws {
     let loop = try Loop.current
-    let (run, observer) = try await join(on: loop)
-    let result = await ending {
+    guard let (run, observer) = try await join(on: loop) else { return try await source.run(sink) }
+    var result = await ending {
       try await run.broadcast.observe(as: observer, on: loop) { value in
         try await run.streams.whileOpen { try await sink(value) }
       }
+    }
+    if case .failure(let error as TimedOut) = result, case .shared(let shared) = run.owner {
+      result = .failure(error.addingHolder(shared.turn.awaitedHolder))
     }
     await removeObserver(from: run)
     try result.get()
   }
 
-  private func join(on loop: Loop) async throws -> (Run, Broadcast<Value>.Observer) {
+  // MARK: Joining
+
+  /// Joins the run under way, or starts one.
+  ///
+  /// - Returns: Nil if this observer must run the source for itself: the turn that it has is the one
+  ///   that the run under way waits for.
+  private func join(on loop: Loop) async throws -> (Run, Broadcast<Value>.Observer)? {
+    let here = TaskContext.current
+    let turn = here?.turn
     while true {
-      let (joining, run) = state.withLock { state -> (MulticastRuns.Joining, Run) in
-        let joining = state.runs.join()
-        let run: Run
-        if joining != .start, let present = state.run {
-          run = present
-        } else {
-          run = Run(Broadcast(replaying: replayCount, bufferLimit: bufferLimit))
-          state.run = run
+      let present = turn.flatMap { $0.hasTurn ? $0.acting : nil }
+      let joining = state.withLock { state -> Joining in
+        if let run = state.run, run.isOver(for: present), state.runs.phase == .stopping {
+          state.runs.ended(completed: false)
+          state.run = nil
         }
-        return (joining, run)
+        let isRunning = if case .running = state.runs.phase { true } else { false }
+        if isRunning, let other = state.run?.owner.turn, let present, other !== present,
+          let wanted = other.scheduler, wanted === present.scheduler
+        {
+          return .alone
+        }
+        let joining = state.runs.join()
+        if joining != .start, let run = state.run { return .run(joining, run) }
+        let owner: Owner =
+          if let present {
+            .turn(present)
+          } else if turn != nil {
+            .shared(SharedTurn(Turn(named: name, on: loop)))
+          } else {
+            .loop
+          }
+        let run = Run(Broadcast(replaying: replayCount, bufferLimit: bufferLimit), of: owner)
+        state.run = run
+        return .run(.start, run)
       }
       switch joining {
-      case .start:
+      case .alone: return nil
+      case .run(.start, let run):
         let observer = run.broadcast.addObserver()
+        takePart(in: run, turn)
         start(run, on: loop)
         return (run, observer)
-      case .join: return (run, run.broadcast.addObserver())
-      case .wait:
-        // Only the end of that run matters here, not its values or its result.
-        try? await run.broadcast.observe(as: run.broadcast.addObserver(), on: loop) { _ in }
-        try Task.checkCancellation()
+      case .run(.join, let run):
+        takePart(in: run, turn)
+        return (run, run.broadcast.addObserver())
+      case .run(.wait, let run):
+        try await run.stage.until("waiting for the end of a shared run", on: loop) { _ in
+          run.isOver(for: present) ? () : nil
+        }
       }
     }
   }
 
-  /// Starts a run in the turn of the first observer. The end of that turn ends the run.
+  private func takePart(in run: Run, _ turn: Turn?) {
+    guard case .shared(let shared) = run.owner else { return }
+    turn?.join(shared)
+  }
+
+  // MARK: The run
+
   private func start(_ run: Run, on loop: Loop) {
+    switch run.owner {
+    case .loop: start(run, in: nil, on: loop)
+    case .turn(let turn): start(run, in: turn, on: loop)
+    case .shared(let shared): start(run, with: shared, on: loop)
+    }
+  }
+
+  /// Starts a run in the turn of the first observer. The end of that turn ends the run.
+  private func start(_ run: Run, in turn: Turn?, on loop: Loop) {
     let here = TaskContext.current
-    // A run that has not acquired a turn yet does not own the shared run.
-    let turn = here?.turn?.scheduler == nil ? nil : here?.turn
     let work: Work?
     do {
       work = try turn?.begin(Self.operation, in: here)
     } catch {
-      return ended(run, .failure(error))
+      return sourceEnded(run, .failure(error))
     }
     // The first observer's deadline does not apply: other observers may continue.
-    let surroundings = TaskContext(loop: loop, turn: here?.turn, cleanUp: here?.cleanUp)
+    let surroundings = TaskContext(loop: loop, turn: turn, cleanUp: here?.cleanUp)
     loop.hold()
     let task = ChildTask(on: loop, in: surroundings) { [self] in
-      var result = await ending {
-        try await source.run { value in
-          run.streams.note()
-          run.broadcast.send(value)
-        }
-      }
-      run.streams.ended()
+      var result = await runSource(for: run)
       if case .failure(is CancellationError) = result, let turn, turn.isEnding {
         result = .failure(turn.turnEndedError(before: Self.operation))
       }
-      ended(run, result)
+      sourceEnded(run, result)
       if let work { turn?.end(work) }
       loop.endHold()
     }
     work?.onCancel { task.cancel() }
-    run.task.withLock { $0 = task }
+    run.cancellation.onCancel { task.cancel() }
+  }
+
+  /// Starts a run with a turn of its own, which lasts until its observers have ended, too.
+  private func start(_ run: Run, with shared: SharedTurn, on loop: Loop) {
+    let started = StartedRun(Self.operation, on: loop, with: shared.turn) { [self] result in
+      sourceEnded(run, result)
+      turnEnded(run, shared, result)
+    }
+    run.cancellation.onCancel { started.cancel() }
+    // On another loop it is the operations that acquire the turn, and check the loop.
+    started.start(home: source.home?.loop === loop ? source.home : nil) { [self] in
+      var result = await runSource(for: run)
+      if case .failure(is CancellationError) = result, let cause = shared.turn.cancellationCause {
+        result = .failure(cause)
+      }
+      sourceEnded(run, result)
+      await shared.awaitGuests()
+      try result.get()
+    }
+  }
+
+  private func runSource(for run: Run) async -> Result<Void, any Error> {
+    let result = await ending {
+      try await source.run { value in
+        run.streams.note()
+        run.broadcast.send(value)
+      }
+    }
+    run.streams.ended()
+    return result
   }
 
   /// The name of a shared run in errors.
   private static var operation: String { "a shared run" }
 
-  private func ended(_ run: Run, _ result: Result<Void, any Error>) {
+  /// Ends the observers of a run whose source has ended. Only the first call counts.
+  private func sourceEnded(_ run: Run, _ result: Result<Void, any Error>) {
+    guard run.stage.withLock({ $0 }) == .running else { return }
+    let shared: SharedTurn? = if case .shared(let shared) = run.owner { shared } else { nil }
+    shared?.runEnded()
     state.withLock { state in
+      // A run that was stopped is waited for until its turn has ended.
+      if shared != nil, state.runs.phase == .stopping { return }
       state.runs.ended(completed: (try? result.get()) != nil)
       if state.runs.phase == .idle { state.run = nil }
     }
+    run.stage.withLock { $0 = shared == nil ? .over : .sourceEnded }
     run.broadcast.end(result)
+    run.stage.announce()
+  }
+
+  /// Lets the next run begin, now that the turn of a stopped one has ended.
+  private func turnEnded(_ run: Run, _ shared: SharedTurn, _ result: Result<Void, any Error>) {
+    shared.ended(result)
+    state.withLock { state in
+      guard state.run === run, state.runs.phase == .stopping else { return }
+      state.runs.ended(completed: false)
+      state.run = nil
+    }
+    run.stage.change { $0 = .over }
+    // It retains the run.
+    run.cancellation.removeCancelHandler()
   }
 
   private func removeObserver(from run: Run) async {
     let stops = state.withLock { $0.run === run && $0.runs.removeObserver() }
-    guard stops else { return }
-    run.cancel()
-    await run.ended()
+    if stops { await run.end() }
   }
 }
 
@@ -192,15 +328,25 @@ extension Signal {
   /// starts the source again; so a failure is not kept, and `retry` works. The source is never
   /// slowed: each observer has a buffer.
   ///
-  /// The run belongs to the turn of the observer that starts it, and uses its loop, but not its
-  /// deadline. It ends with that turn: observers outside that turn then get the values sent before,
-  /// and fail with ``TurnEnded``. A later observer starts another run. A run started outside a turn
-  /// lasts as long as it has observers.
+  /// An observer that has no turn joins the run under way, also from another task: the first one
+  /// starts it with a turn of its own, all observers take part in that turn, and the turn ends with
+  /// the last of them.
   ///
   /// ```
-  /// turn 1     A 1-2-3|                         (A starts the source, and stops)
-  /// elsewhere     B 2-3-X                       (TurnEnded)
-  /// turn 2                 C 1-2-3              (another run)
+  /// task 1     A 1-2-3|                         (starts the run, and stops)
+  /// task 2           B 3-4-5|                   (joins it; disconnects at its end)
+  /// task 3                   C 1-2-3            (another run)
+  /// ```
+  ///
+  /// In a turn, as in `withConnection`, the run belongs to that turn and ends with it: observers
+  /// elsewhere then get the values sent before, and fail with ``TurnEnded``. A run that
+  /// ``observe(on:file:line:_:)`` starts outside turns has none. The deadline of the observer that
+  /// starts a run does not apply to it.
+  ///
+  /// ```swift
+  /// let temperatures = thermometer.session { thermometer.notifications(temperature) }.share()
+  /// async let first = temperatures.take(3).collect().first(within: .seconds(30))
+  /// async let last = temperatures.take(9).collect().first(within: .seconds(60))
   /// ```
   ///
   /// ```swift
@@ -208,13 +354,18 @@ extension Signal {
   /// Signal.merge(readings.map { "\($0)" }, readings.bufferCount(10).map { "\($0)" })
   /// ```
   ///
-  /// - Parameter bufferLimit: The number of values that may wait for one observer; with one more,
-  ///   that observer fails with ``BufferOverflow``.
-  public func share(bufferLimit: Int = 65_536) -> Signal {
-    multicast(replaying: 0, bufferLimit: bufferLimit)
+  /// - Parameters:
+  ///   - bufferLimit: The number of values that may wait for one observer; with one more, that
+  ///   observer fails with ``BufferOverflow``.
+  ///   - file: The file of the call, for the name of the turn.
+  ///   - line: The line of the call.
+  public func share(
+    bufferLimit: Int = 65_536, file: StaticString = #fileID, line: UInt = #line
+  ) -> Signal {
+    multicast(TurnName("share", file, line), replaying: 0, bufferLimit: bufferLimit)
   }
 
-  /// Shares one run like ``share(bufferLimit:)``; a late observer first gets the last `count`
+  /// Shares one run like ``share(bufferLimit:file:line:)``; a late observer first gets the last `count`
   /// values.
   ///
   /// ```
@@ -238,12 +389,16 @@ extension Signal {
   ///   - count: The number of values to keep, at least 1; the oldest is dropped.
   ///   - bufferLimit: The number of further values that may wait for one observer; with one more,
   ///     that observer fails with ``BufferOverflow``.
-  public func replay(count: Int, bufferLimit: Int = 65_536) -> Signal {
+  ///   - file: The file of the call, for the name of the turn.
+  ///   - line: The line of the call.
+  public func replay(
+    count: Int, bufferLimit: Int = 65_536, file: StaticString = #fileID, line: UInt = #line
+  ) -> Signal {
     precondition(count > 0, "replay must keep at least one value: use share")
-    return multicast(replaying: count, bufferLimit: bufferLimit)
+    return multicast(TurnName("replay", file, line), replaying: count, bufferLimit: bufferLimit)
   }
 
-  /// Shares one run like ``replay(count:bufferLimit:)`` with a count of 1.
+  /// Shares one run like ``replay(count:bufferLimit:file:line:)`` with a count of 1.
   ///
   /// ```
   /// source        1---2---3---4-|
@@ -256,12 +411,18 @@ extension Signal {
   /// ```
   ///
   /// Unlike ReactiveCocoa's, it starts with its first observer.
-  public func replayLast(bufferLimit: Int = 65_536) -> Signal {
-    replay(count: 1, bufferLimit: bufferLimit)
+  public func replayLast(
+    bufferLimit: Int = 65_536, file: StaticString = #fileID, line: UInt = #line
+  ) -> Signal {
+    multicast(TurnName("replayLast", file, line), replaying: 1, bufferLimit: bufferLimit)
   }
 
-  private func multicast(replaying count: Int, bufferLimit: Int) -> Signal {
-    let shared = MulticastSource(self, replaying: count, bufferLimit: bufferLimit)
-    return Signal(home: home) { sink in try await shared.observe(sink) }
+  private func multicast(
+    _ name: TurnName, replaying count: Int, bufferLimit: Int
+  ) -> Signal {
+    let shared = MulticastSource(self, named: name, replaying: count, bufferLimit: bufferLimit)
+    return Signal(home: home.map { SerialScheduler(ofObserversOf: $0) }) { sink in
+      try await shared.observe(sink)
+    }
   }
 }

@@ -8,8 +8,10 @@ extension Signal {
   /// poll(every: 4)   a-------b-----------c---
   /// ```
   ///
-  /// Two of them never overlap: if one takes longer than a period, the missed times are skipped.
-  /// The first failure ends the result.
+  /// Two of them never overlap: if one takes longer than a period, its clean-up included, the missed
+  /// times are skipped. A session takes two seconds to disconnect, so that with a period of two
+  /// seconds every second time is skipped: put the `poll` into the session instead. The first failure
+  /// ends the result.
   ///
   /// Like every run it holds its turn to its end, since it may own the connection that it reads
   /// over. ``poll(every:takingTurnsOf:_:)`` lets other runs have their turns in between.

@@ -8,8 +8,10 @@
 ///   - home: The scheduler of the turn; nil for that of the current turn, or for none.
 ///   - name: The name of a new turn.
 ///
-/// - Returns: The failure; nil on success. The body has ended unless this is ``TimedOut``, or the
-///   loop cannot continue: ``LoopIdle``, ``EventLimitReached``.
+/// - Returns: The failure; nil on success. At the deadline it may return before the clean-up of the
+///   body: the failure that the clean-up began with, `Stopped` when the caller has its value, or
+///   ``TimedOut``. The body has not ended either when the loop cannot continue: ``LoopIdle``,
+///   ``EventLimitReached``.
 @usableFromInline
 func blockForTurn(
   _ home: SerialScheduler?, operation: String, named name: TurnName, within limit: Duration,

@@ -36,7 +36,7 @@ extension Signal {
     let loop = home?.loop ?? TaskContext.current?.loop ?? EventLoop()
     let isLimited = TaskContext.current?.isLimited ?? false
     return try await StartedRun.awaited(
-      "a turn of \(home?.name ?? "the run")", on: loop, home: home, TurnName("first", file, line),
+      "first", on: loop, home: home, TurnName("first", file, line),
       within: limit ?? (isLimited ? nil : .seconds(3600))
     ) {
       try await firstValue()

@@ -8,7 +8,8 @@ extension Signal {
   /// blocked thread drives the loop.
   ///
   /// It returns after the clean-up, or at the deadline: in real time at most 0.1 s after `limit`.
-  /// The turn then ends later, before the next one begins. On a virtual loop it drives the loop
+  /// The turn then ends later, before the next one begins; the result is the one that is known by
+  /// then, and the same as with a quick clean-up. On a virtual loop it drives the loop
   /// until the clean-up is done.
   ///
   /// This thread may run closures of other runs meanwhile, because it drives the loop. A closure
@@ -48,11 +49,14 @@ extension Signal {
     let name = TurnName(operation, file, line)
     let failure = blockForTurn(home, operation: operation, named: name, within: limit) {
       try await body { value in
-        if first.value == nil { first.value = value }
+        if first.value == nil {
+          first.value = value
+          TaskContext.noteValue()
+        }
         throw Stopped.stopped
       }
     }
-    // Only without a failure has the body ended, so that its value may be read.
+    // Without another failure the body has ended or has stored its value, so that it may be read.
     if let failure, !Stopped.isThrown(failure) { return .failure(failure) }
     guard let value = first.value else { return .failure(NoValue(operation: "the signal")) }
     return .success(value)
@@ -62,8 +66,8 @@ extension Signal {
 /// A value that the task of a turn stores for the thread that blocks for it.
 @usableFromInline
 final class TurnLocal<Value>: @unchecked Sendable {
-  // `value` needs no lock: the task writes it, and the other thread reads it only after the end of
-  // the turn, which it learns under the lock of the turn.
+  // `value` needs no lock: the task writes it once, and the other thread reads it only after that
+  // or after the end of the turn, which it learns under the lock of the deadline or of the run.
   @exclusivity(unchecked) @usableFromInline var value: Value
 
   @inlinable

@@ -23,6 +23,8 @@ public final class SerialScheduler: Sendable {
   public let name: String
   /// The time limit of each release at the end of a turn.
   public let cleanUpLimit: Duration
+  /// The scheduler that this one stands for as the home of shared signals; nil for itself.
+  private let represented: SerialScheduler?
   private let state = Guarded(State())
 
   /// Makes a scheduler without turns.
@@ -36,7 +38,33 @@ public final class SerialScheduler: Sendable {
     self.loop = loop
     self.name = name
     self.cleanUpLimit = cleanUpLimit
+    represented = nil
+    // On a loop of virtual time, no thread would drive the clean-up at the exit.
+    if !loop.isVirtual { ProcessEnd.add(self) }
   }
+
+  deinit {
+    if represented == nil, !loop.isVirtual { ProcessEnd.remove(ObjectIdentifier(self)) }
+  }
+
+  // MARK: The home of shared signals
+
+  /// Makes the home of a shared signal, whose observers acquire no turn of `original` at their
+  /// start, because the shared run has it.
+  ///
+  /// It is passed on by operators as every home is. Everything else is done by ``original``.
+  init(ofObserversOf original: SerialScheduler) {
+    represented = original.original
+    loop = original.loop
+    name = original.name
+    cleanUpLimit = original.cleanUpLimit
+  }
+
+  /// The scheduler whose turns are meant: this one, unless it is the home of shared signals.
+  var original: SerialScheduler { represented ?? self }
+
+  /// Whether a run with this home acquires a turn at its start.
+  var takesTurnAtStart: Bool { represented == nil }
 
   // MARK: Turns of blocking code
 
@@ -67,7 +95,7 @@ public final class SerialScheduler: Sendable {
     named label: String? = nil, file: StaticString = #fileID, line: UInt = #line,
     _ body: @escaping @Sendable () -> Void
   ) -> ScheduledTurn {
-    ScheduledTurn(of: self, named: TurnName(label, orElse: "schedule", file, line), body)
+    ScheduledTurn(of: original, named: TurnName(label, orElse: "schedule", file, line), body)
   }
 
   // MARK: Turns of async code
@@ -102,17 +130,23 @@ public final class SerialScheduler: Sendable {
     named label: String? = nil, within limit: Duration? = nil, file: StaticString = #fileID,
     line: UInt = #line, _ body: @escaping @Sendable () async throws -> R
   ) async throws -> R {
-    let operation = "a turn of \(name)"
+    let operation = label ?? "a turn of \(name)"
     if TaskContext.current?.turn != nil {
-      let work = Signal<R>.operation(of: self, operation) { sink in try await sink(try await body())
+      let work = Signal<R>.operation(of: original, operation) { sink in
+        try await sink(try await body())
       }
       return try await (limit.map { work.timeout($0, operation) } ?? work).firstValue()
     }
-    let name = TurnName(label, orElse: operation, file, line)
-    return try await StartedRun.awaited(operation, on: loop, home: self, name, within: limit, body)
+    let turn = TurnName(label, orElse: operation, file, line)
+    return try await StartedRun.awaited(
+      operation, on: loop, home: original, turn, within: limit, body
+    )
   }
 
   // MARK: The queue
+
+  /// The name of the running turn; nil if none runs.
+  var runningTurn: TurnName? { state.withLock { $0.queue.first?.name } }
 
   /// Appends a turn to the queue.
   ///
@@ -166,17 +200,17 @@ public final class SerialScheduler: Sendable {
   /// - Parameter cause: The error that their callers get.
   public func cancelAll(_ cause: any Error = CancellationError()) {
     // Last first, so that no waiting turn begins in between.
-    for turn in state.withLock({ $0.queue }).reversed() { turn.cancel(cause) }
+    for turn in original.state.withLock({ $0.queue }).reversed() { turn.cancel(cause) }
   }
 
   /// Accepts no further turns, and cancels the present ones with ``LoopShutDown``.
   public func shutDown() {
-    state.withLock { $0.isClosed = true }
+    original.state.withLock { $0.isClosed = true }
     cancelAll(LoopShutDown())
   }
 
   /// Whether no turn runs or waits.
-  public var isIdle: Bool { state.withLock { $0.queue.isEmpty } }
+  public var isIdle: Bool { original.state.withLock { $0.queue.isEmpty } }
 
   /// Blocks until no turn runs or waits, driving the loop meanwhile.
   ///
@@ -191,7 +225,9 @@ public final class SerialScheduler: Sendable {
 
   /// Blocks until no turn runs or waits, in real time for at most `limit`.
   ///
-  /// For the exit of a program whose blocking calls may have timed out and left clean-ups running.
+  /// For code whose blocking calls may have timed out and left clean-ups running. A program need not
+  /// call it before it exits: `exit` and the end of `main` cancel all turns and wait in the same way,
+  /// for the scheduler's ``cleanUpLimit`` at most.
   public func waitUntilIdle(within limit: Duration) throws {
     guard !isIdle else { return }
     guard !loop.isVirtual else { return try waitUntilIdle() }

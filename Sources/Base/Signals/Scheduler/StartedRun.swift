@@ -12,6 +12,8 @@
 final class StartedRun: DriveGoal {
   private struct State {
     var timer: LoopTimer?
+    /// The result of the work, without its clean-up.
+    var early: Result<Void, any Error>?
     var result: Result<Void, any Error>?
     /// Whether the blocked caller stops waiting although the work has not ended.
     var isOverdue = false
@@ -35,21 +37,30 @@ final class StartedRun: DriveGoal {
   ///
   /// - Parameters:
   ///   - operation: The operation in the error of a passed deadline.
-  ///   - name: The name of the turn.
+  ///   - turn: The new turn.
   ///   - limit: The time limit of the wait for the turn and the work together.
   ///   - outer: The enclosing deadline, which stays in force.
   ///   - ended: Called once, on any thread, with the result. Nil for a caller that drives the loop
   ///     until ``isReached``.
   init(
-    _ operation: String, on loop: Loop, _ name: TurnName, within limit: Duration? = nil,
+    _ operation: String, on loop: Loop, with turn: Turn, within limit: Duration? = nil,
     inside outer: Deadline? = nil, ended: (@Sendable (Result<Void, any Error>) -> Void)? = nil
   ) {
     self.operation = operation
     self.ended = ended
+    self.turn = turn
     part = nil
-    turn = Turn(named: name, on: loop)
     deadline = limit.map { Deadline($0, of: operation, on: loop, inside: outer) }
     context = TaskContext(loop: loop, turn: turn, deadline: deadline ?? outer)
+  }
+
+  /// A run with a new turn of that name.
+  convenience init(
+    _ operation: String, on loop: Loop, _ name: TurnName, within limit: Duration? = nil,
+    inside outer: Deadline? = nil, ended: (@Sendable (Result<Void, any Error>) -> Void)? = nil
+  ) {
+    let turn = Turn(named: name, on: loop)
+    self.init(operation, on: loop, with: turn, within: limit, inside: outer, ended: ended)
   }
 
   /// A part of the current turn, whose end cancels it and waits for it.
@@ -72,6 +83,9 @@ final class StartedRun: DriveGoal {
     context = TaskContext(loop: loop, turn: turn, deadline: deadline, cleanUp: here?.cleanUp)
   }
 
+  /// Whether the run has a turn of its own, rather than being a part of one.
+  var hasOwnTurn: Bool { part == nil }
+
   // MARK: From start to end
 
   /// Starts the work, with the task-local values of the caller. Called once.
@@ -81,6 +95,7 @@ final class StartedRun: DriveGoal {
     home: SerialScheduler? = nil,
     _ body: nonisolated(nonsending) @escaping @Sendable () async throws -> Void
   ) {
+    let home = home.flatMap { $0.takesTurnAtStart ? $0 : nil }
     context.loop.hold()
     if let deadline {
       let timer = context.loop.after(deadline.limit) { [self] in expire() }
@@ -103,6 +118,7 @@ final class StartedRun: DriveGoal {
         } catch {
           result = .failure(cause(of: error))
         }
+        state.withLock { $0.early = result }
         if let part {
           end(result)
           turn.end(part, result)
@@ -159,7 +175,7 @@ final class StartedRun: DriveGoal {
   /// The error of the passed deadline, with the holder of the turn that the run waits for.
   private var timedOut: TimedOut {
     TimedOut(operation: operation, after: deadline?.limit, limitOf: operation)
-      .addingHolder(part == nil ? turn.scheduler?.holder(before: turn) : nil)
+      .addingHolder(part == nil ? turn.awaitedHolder : nil)
   }
 
   // MARK: Blocking
@@ -186,7 +202,8 @@ final class StartedRun: DriveGoal {
   /// In real time it returns at the deadline even if the work has not ended: the work then ends
   /// later, before its turn does.
   ///
-  /// - Returns: The failure; nil on success. The work has ended unless this is ``TimedOut``.
+  /// - Returns: The failure; nil on success. If the work has not ended, ``TimedOut``, or the failure
+  ///   that its clean-up began with, or `Stopped` when the caller has its value.
   func block(
     home: SerialScheduler? = nil,
     _ body: nonisolated(nonsending) @escaping @Sendable () async throws -> Void
@@ -205,7 +222,11 @@ final class StartedRun: DriveGoal {
       let cause = timedOut
       deadline?.expire()
       cancel(cause)
-      return cause
+      switch state.withLock({ $0.early }) {
+      case .success?: return nil
+      case .failure(let error)?: return error
+      case nil: return deadline?.notedFailure ?? cause
+      }
     }
   }
 }
@@ -237,8 +258,8 @@ extension StartedRun {
     } onCancel: {
       // The cause is the enclosing deadline if that has passed.
       let cause = cancellation(of: operation, in: outer)
-      let holder = started.turn.scheduler?.holder(before: started.turn)
-      started.cancel((cause as? TimedOut)?.addingHolder(holder) ?? cause)
+      let timedOut = (cause as? TimedOut)?.addingHolder(started.turn.awaitedHolder)
+      started.cancel(timedOut ?? cause)
     }
     guard let value = made.withLock({ $0 }) else { throw LoopShutDown() }
     return value

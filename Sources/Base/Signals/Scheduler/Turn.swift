@@ -7,7 +7,8 @@
 /// One run: its turn of at most one scheduler, its unfinished work, and its registered releases.
 ///
 /// A run acquires the turn of its home, or of the first scheduler whose operation it reaches, and
-/// holds it to its end. No other turn of that scheduler overlaps, clean-up included. At the end,
+/// holds it to its end. No other turn of that scheduler overlaps, clean-up included. A run that
+/// observes a shared signal takes part in the turn of the shared run instead. At the end,
 /// unfinished work in tasks that were not awaited is cancelled and awaited. Then the registered
 /// releases run, last in first out, each shielded from cancellation and limited by the scheduler's
 /// `cleanUpLimit`. Only then is the turn released, and the next one begins.
@@ -49,6 +50,8 @@ public final class Turn: @unchecked Sendable {
     var phase = Phase.open
     /// The turn's place at its scheduler; nil until the run reaches an operation of one.
     var slot: Slot?
+    /// The turn that this run takes part in instead of having one of its own: that of a shared run.
+    var host: SharedTurn?
     var owned: [Owned] = []
     var work: [Work] = []
     var waits: [(answer: Answer, done: Completion<Void>)] = []
@@ -78,7 +81,10 @@ public final class Turn: @unchecked Sendable {
   }
 
   /// The scheduler whose turn the run has acquired or requested; nil until it reaches an operation.
-  public var scheduler: SerialScheduler? { lock.whileHeld { state.slot?.scheduler } }
+  public var scheduler: SerialScheduler? {
+    let (host, own) = lock.whileHeld { (state.host, state.slot?.scheduler) }
+    return host?.turn.scheduler ?? own
+  }
 
   // MARK: Releases
 
@@ -162,7 +168,31 @@ public final class Turn: @unchecked Sendable {
   /// Whether the turn was cancelled before it began.
   var isWithdrawn: Bool { lock.whileHeld { state.slot?.stage == .withdrawn } }
 
+  // MARK: The turn of a shared run
+
+  /// The turn that the operations of this run belong to: its own, or that of the shared run that it
+  /// takes part in.
+  var acting: Turn { lock.whileHeld { state.host }?.turn.acting ?? self }
+
+  /// Whether the run has acquired or requested a turn, or takes part in one.
+  var hasTurn: Bool { lock.whileHeld { state.host != nil || state.slot != nil } }
+
+  /// Makes this run take part in the turn of a shared run, unless it has a turn.
+  func join(_ host: SharedTurn) {
+    guard host.turn !== self else { return }
+    lock.whileHeld {
+      guard state.slot == nil, state.host == nil, state.phase == .open, host.enter() else { return }
+      state.host = host
+    }
+  }
+
   // MARK: The turn of a scheduler
+
+  /// The holder of the turn that this run waits for; nil if it waits for none.
+  var awaitedHolder: TurnHolder? {
+    let turn = acting
+    return turn.scheduler?.holder(before: turn)
+  }
 
   /// Requests the turn of `scheduler`, unless the run has done so, and waits for it.
   ///
@@ -183,7 +213,7 @@ public final class Turn: @unchecked Sendable {
   func request(
     _ scheduler: SerialScheduler, for operation: String, isCleanUp: Bool = false
   ) throws -> Bool {
-    enum Reply { case begun, waits, requested, ended, shutDown, other(SerialScheduler) }
+    enum Reply { case begun, waits, requested, ended, shutDown, other(SerialScheduler), host(Turn) }
     let reply: Reply = lock.whileHeld {
       if let slot = state.slot {
         switch slot.stage {
@@ -193,6 +223,7 @@ public final class Turn: @unchecked Sendable {
         case .begun, .requested, .withdrawn, .separate: return .other(slot.scheduler)
         }
       }
+      if let host = state.host { return .host(host.turn) }
       guard state.phase == .open || (isCleanUp && state.phase == .ending) else { return .ended }
       // Under the lock, so that a turn that ends meanwhile does not stay in the queue.
       guard let begins = scheduler.admit(self) else { return .shutDown }
@@ -206,6 +237,7 @@ public final class Turn: @unchecked Sendable {
       // The awaited turn begins on the scheduler's loop.
       scheduler.loop.hold()
       return lock.whileHeld { state.slot?.stage == .begun }
+    case .host(let host): return try host.request(scheduler, for: operation, isCleanUp: isCleanUp)
     case .ended: throw turnEndedError(before: operation)
     case .shutDown: throw LoopShutDown()
     case .other(let present):
@@ -217,6 +249,9 @@ public final class Turn: @unchecked Sendable {
   nonisolated(nonsending)
     func awaitTurn(of scheduler: SerialScheduler, for operation: String) async throws
   {
+    if let host = lock.whileHeld({ state.host }) {
+      return try await host.turn.awaitTurn(of: scheduler, for: operation)
+    }
     do {
       try await wait(on: loop, operation: operation) { done in
         end(done) { state in
@@ -244,6 +279,7 @@ public final class Turn: @unchecked Sendable {
   /// - Throws: ``OtherScheduler`` if it has a separate turn of another scheduler.
   func beginSeparateTurn(of scheduler: SerialScheduler) throws -> Bool {
     let (mayBegin, other): (Bool, SerialScheduler?) = lock.whileHeld {
+      if state.host != nil { return (false, nil) }
       switch state.slot?.stage {
       case .requested, .begun, .withdrawn: return (false, nil)
       case .separate(let count):
@@ -270,7 +306,7 @@ public final class Turn: @unchecked Sendable {
   ///
   /// - Throws: ``OtherScheduler``.
   func requireHome(_ home: SerialScheduler?, for operation: String) throws {
-    guard let home, let scheduler, home !== scheduler else { return }
+    guard let home = home?.original, let scheduler, home !== scheduler else { return }
     throw OtherScheduler(operation: operation, present: scheduler.name, wanted: home.name)
   }
 
@@ -403,12 +439,13 @@ public final class Turn: @unchecked Sendable {
       }
     }
     failures += removeFailures()
+    if let host = lock.whileHeld({ state.host }) { failures += await host.leave() }
     main.removeCancelHandler()
     let taken: SerialScheduler? = lock.whileHeld {
       if case .separate = state.slot?.stage { nil } else { state.slot?.scheduler }
     }
     let next = taken?.release(self)
-    deliver(Self.adding(failures, to: result))
+    deliver(result.adding(failures))
     taken?.loop.wakeBlockedFromOutside()
     taken?.loop.endHold()
     next?.begin()
@@ -434,18 +471,5 @@ public final class Turn: @unchecked Sendable {
     end(done) { $0.work.isEmpty ? .success(()) : nil }
     // Not `wait`: cancelling the task must not end this wait.
     try? await withUnsafeThrowingContinuation { done.install($0) }
-  }
-
-  private static func adding(
-    _ failures: [CleanUpFailure], to result: Result<Void, any Error>
-  ) -> Result<Void, any Error> {
-    guard !failures.isEmpty else { return result }
-    switch result {
-    case .success: return .failure(FailedWithCleanUp(cause: nil, cleanUp: failures))
-    case .failure(let cause):
-      // A consumer that stopped early is not a failure: only the clean-up failed.
-      let failed = Stopped.isThrown(cause) ? nil : cause
-      return .failure(FailedWithCleanUp(cause: failed, cleanUp: failures))
-    }
   }
 }

@@ -108,3 +108,17 @@ public struct FailedWithCleanUp: Error, Sendable, CustomStringConvertible {
     return "\(cause) (and \(released))"
   }
 }
+
+extension Result where Failure == any Error {
+  /// The result of work whose clean-up failed, too; this result without such failures.
+  package func adding(_ cleanUp: [CleanUpFailure]) -> Result {
+    guard !cleanUp.isEmpty else { return self }
+    switch self {
+    case .success: return .failure(FailedWithCleanUp(cause: nil, cleanUp: cleanUp))
+    case .failure(let cause):
+      // A consumer that stopped early is not a failure: only the clean-up failed.
+      let failed = Stopped.isThrown(cause) ? nil : cause
+      return .failure(FailedWithCleanUp(cause: failed, cleanUp: cleanUp))
+    }
+  }
+}

@@ -38,6 +38,25 @@ package final class TurnScope: Sendable {
     SignalValues(signal: signal, loop: context.loop, scope: self)
   }
 
+  /// Runs `body` in a scope of the current turn, which ends with it.
+  ///
+  /// - Parameter cleanUp: The clean-up after the end of the scope; returns its failures.
+  /// - Throws: ``NotOnLoop`` outside a turn; the error of `body`; ``FailedWithCleanUp``.
+  package static func whileOpen<R: Sendable>(
+    _ body: (TurnScope) async throws -> R,
+    cleanUp: () async -> [CleanUpFailure] = { [] }
+  ) async throws -> R {
+    let scope = try TurnScope()
+    let result: Result<R, any Error>
+    do {
+      result = .success(try await body(scope))
+    } catch {
+      result = .failure(error)
+    }
+    let failures = await scope.end()
+    return try await result.adding(failures + cleanUp()).get()
+  }
+
   /// Runs `body` in the context of the turn.
   nonisolated(nonsending)
     func including<R: Sendable>(
@@ -64,7 +83,7 @@ package final class TurnScope: Sendable {
   /// Ends the scope: no work begins any more, and all iterations are cancelled and awaited.
   ///
   /// - Returns: The failed releases, including those of iterations abandoned earlier.
-  package func end() async -> [CleanUpFailure] {
+  private func end() async -> [CleanUpFailure] {
     isClosed.store(true, ordering: .releasing)
     turn.abandon { $0.belongs(to: self) }
     guard turn.hasAbandonedWork else { return turn.removeFailures() }

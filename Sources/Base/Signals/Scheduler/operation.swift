@@ -59,9 +59,14 @@ extension SerialScheduler {
       throw LoopNotDriven(operation: operation, scheduler: name)
     }
     guard let turn = context.turn else { return try await onLoop(body) }
-    try await turn.acquire(self, for: operation, in: context)
+    try await turn.acquire(original, for: operation, in: context)
     if !context.isCleanUp { try await turn.awaitAbandonedWork() }
-    try await turn.including(operation, in: context) { try await onLoop(body) }
+    do {
+      try await turn.including(operation, in: context) { try await onLoop(body) }
+    } catch {
+      if !Stopped.isThrown(error) { context.deadline?.note(error) }
+      throw error
+    }
   }
 
   private func onLoop(_ body: (_ isOnLoop: Bool) async throws -> Void) async throws {
@@ -77,13 +82,13 @@ extension SerialScheduler {
   func separateTurn<R: Sendable>(
     _ body: @escaping @Sendable () async throws -> R
   ) async throws -> R {
-    guard let turn = TaskContext.current?.turn, try turn.beginSeparateTurn(of: self) else {
+    guard let turn = TaskContext.current?.turn, try turn.beginSeparateTurn(of: original) else {
       return try await self.turn(body)
     }
     defer { turn.endSeparateTurn() }
     let operation = "a turn of \(name)"
     return try await StartedRun.awaited(
-      operation, on: loop, home: self, turn.name, within: nil, body
+      operation, on: loop, home: original, turn.name, within: nil, body
     )
   }
 }

@@ -15,6 +15,8 @@ package final class Deadline: Sendable {
   let instant: Instant
   private let outer: Deadline?
   private let state = Atomic(State.runs)
+  /// The latest failure of the work.
+  private let failure = Guarded<(any Error)?>(nil)
 
   /// - Parameters:
   ///   - loop: The loop whose clock measures the limit.
@@ -38,6 +40,22 @@ package final class Deadline: Sendable {
   func end() {
     _ = state.compareExchange(expected: .runs, desired: .isOver, ordering: .acquiringAndReleasing)
   }
+
+  /// Records a failure of the work before its clean-up runs, so that a blocked caller that returns
+  /// at the limit gets the error that it would get after the clean-up. `Stopped` says that the
+  /// caller has its value, and is final.
+  ///
+  /// - Parameter error: nil when the work goes on without a failure.
+  func note(_ error: (any Error)?) {
+    failure.withLock { present in
+      if let present, Stopped.isThrown(present) { return }
+      present = error
+    }
+    outer?.note(error)
+  }
+
+  /// The latest failure that was recorded.
+  var notedFailure: (any Error)? { failure.withLock { $0 } }
 
   /// Whether this limit has passed.
   var hasPassed: Bool { state.load(ordering: .acquiring) == .hasPassed }

@@ -48,6 +48,14 @@ final class TaskContext: Sendable {
   /// The context of the current task, for inlinable code.
   @usableFromInline static var present: TaskContext? { current }
 
+  /// Records a failure of the current work before its clean-up runs: ``Deadline/note(_:)``.
+  @usableFromInline
+  static func note(_ error: (any Error)?) { current?.deadline?.note(error) }
+
+  /// Records that the consumer has its value.
+  @usableFromInline
+  static func noteValue() { note(Stopped.stopped) }
+
   /// Whether there is a deadline.
   @usableFromInline var isLimited: Bool { deadline != nil }
 }

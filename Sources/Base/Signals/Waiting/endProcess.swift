@@ -1,4 +1,4 @@
-// Ends the process when the system has run out of a resource.
+// The last words of a process: it ends when the system has run out of a resource.
 //
 // Not for programming errors: those are preconditions, whose messages a release build drops.
 
@@ -11,7 +11,12 @@ import Glibc
 ///
 /// - Parameter reason: The missing resource, and a remedy.
 package func endProcess(_ reason: String) -> Never {
-  let line = Array("blerun: \(reason)\n".utf8)
-  _ = Glibc.write(STDERR_FILENO, line, line.count)
+  complain(reason)
   _exit(EX_UNAVAILABLE)
+}
+
+/// Writes a line on standard error, for failures at the end of a process that no caller learns of.
+func complain(_ text: String) {
+  let line = Array("blerun: \(text)\n".utf8)
+  _ = Glibc.write(STDERR_FILENO, line, line.count)
 }

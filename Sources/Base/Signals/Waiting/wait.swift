@@ -56,8 +56,12 @@ nonisolated(nonsending)
 /// The error of a wait in a cancelled task: ``TimedOut`` if a deadline has passed.
 @usableFromInline
 func cancellation(of operation: String, in context: TaskContext?) -> any Error {
-  guard let passed = context?.deadline?.passed else { return CancellationError() }
-  return TimedOut(operation: operation, after: passed.limit, limitOf: passed.name)
+  guard let deadline = context?.deadline, let passed = deadline.passed else {
+    return CancellationError()
+  }
+  let error = TimedOut(operation: operation, after: passed.limit, limitOf: passed.name)
+  deadline.note(error)
+  return error
 }
 
 extension Loop {

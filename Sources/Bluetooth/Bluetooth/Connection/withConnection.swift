@@ -100,28 +100,18 @@ extension Device {
     _ connecting: Signal<LinkOrigin>, isInside: Bool, _ work: LentWork<DeviceConnection, R>
   ) async throws -> R {
     let origin = try await connecting.first()
-    let connection = DeviceConnection(to: self, origin: origin, in: try TurnScope())
-    let result: Result<R, any Error>
-    do {
-      result = .success(try await work.call(connection))
-    } catch {
-      result = .failure(error)
-    }
-    var failures = await connection.scope.end()
-    if isInside {
+    return try await TurnScope.whileOpen { scope in
+      try await work.call(DeviceConnection(to: self, origin: origin, in: scope))
+    } cleanUp: {
+      guard isInside else { return [] }
       do {
         try await shielded(on: scheduler.loop, limit: scheduler.cleanUpLimit) {
           try await release().run { _ in }
         }
+        return []
       } catch {
-        let what = "the connection to \(deviceDescription)"
-        failures.append(CleanUpFailure(what: what, error: error))
+        return [CleanUpFailure(what: "the connection to \(deviceDescription)", error: error)]
       }
-    }
-    if failures.isEmpty { return try result.get() }
-    switch result {
-    case .success: throw FailedWithCleanUp(cause: nil, cleanUp: failures)
-    case .failure(let cause): throw FailedWithCleanUp(cause: cause, cleanUp: failures)
     }
   }
 }

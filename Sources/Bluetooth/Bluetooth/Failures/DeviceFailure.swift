@@ -44,8 +44,14 @@ public struct DeviceFailure: Error, Hashable, Sendable, CustomStringConvertible 
 
   /// The kind of failure, stable in output: `.linkLost`.
   public let code: Code
-  /// Whether another attempt may succeed.
+  /// The class: transient, permanent, or of this host.
   public let `class`: FailureClass
+  /// Whether another attempt may succeed.
+  ///
+  /// ```swift
+  /// let policy = RetryPolicy(attempts: 3) { ($0 as? DeviceFailure)?.isTransient == true }
+  /// ```
+  public var isTransient: Bool { `class` == .passing }
   /// The operation: "reading battery-level".
   public let operation: String
   /// The device, as its service describes it.

@@ -2,10 +2,10 @@
 
 /// Sends commands (write without response) in a stream.
 public protocol CommandWriter: Sendable {
-  /// The ATT MTU of the connection, in octets.
+  /// The ATT MTU of the connection, in bytes.
   var mtu: Int { get }
 
-  /// The maximum length of one command, in octets: three less than the MTU, at most 512.
+  /// The maximum length of one command, in bytes: three less than the MTU, at most 512.
   var longestValue: Int { get }
 
   /// Sends one command. Waits while the socket to bluetoothd is full.

@@ -21,19 +21,19 @@ public protocol ConnectionOperations: Sendable {
   /// - Source: BlueZ, `doc/org.bluez.GattService.rst`.
   func services() async throws -> [GATTService]
 
-  /// Reads a characteristic: at most 512 octets; a long value is read to its end.
+  /// Reads a characteristic: at most 512 bytes; a long value is read to its end.
   ///
   /// The read is sent even if the characteristic does not list `read`, as bluetoothd does: the device
   /// decides.
   ///
   /// ```swift
-  /// let octets = try await connection.read("battery-level")
+  /// let bytes = try await connection.read("battery-level")
   /// let rest = try await connection.read("firmware-revision-string", offset: 4)
   /// ```
   ///
   /// - Parameters:
   ///   - characteristic: The characteristic.
-  ///   - offset: The first octet to read; the length of the value gives none.
+  ///   - offset: The first byte to read; the length of the value gives none.
   /// - Throws: `characteristic-missing` (permanent, but transient while the device exports no services
   ///   at all); `not-permitted`, `not-paired`, `not-supported`, `refused` with the ATT error of the
   ///   device, `invalid-value` for an offset beyond the end (permanent); `not-connected`, `link-lost`,
@@ -46,8 +46,8 @@ public protocol ConnectionOperations: Sendable {
   ///
   /// A kind that the characteristic does not offer is rejected before it is sent, with
   /// `not-supported`. `automatic` is a request if the characteristic supports that, otherwise a
-  /// command. A request of more than the MTU less three octets, or from an offset, is sent as a long
-  /// write (Prepare Write and Execute Write), which not every device supports. The octets before an
+  /// command. A request of more than the MTU less three bytes, or from an offset, is sent as a long
+  /// write (Prepare Write and Execute Write), which not every device supports. The bytes before an
   /// offset stay; the device decides what happens to those after the written ones.
   ///
   /// ```swift
@@ -57,12 +57,12 @@ public protocol ConnectionOperations: Sendable {
   /// ```
   ///
   /// - Parameters:
-  ///   - value: At most 512 octets; in a command at most the MTU less three. A longer value is rejected
+  ///   - value: At most 512 bytes; in a command at most the MTU less three. A longer value is rejected
   ///     before it is sent, with both numbers.
   ///   - characteristic: The characteristic.
   ///   - kind: The device responds to a `request`; only bluetoothd replies to a `command`: it is
   ///     unknown whether the device has it.
-  ///   - offset: The first octet to write; the length of the value appends. Commands carry none.
+  ///   - offset: The first byte to write; the length of the value appends. Commands carry none.
   /// - Throws: As ``read(_:offset:)``, and `invalid-value` for a length that the device or the protocol
   ///   does not accept.
   /// - Source: BlueZ, `doc/org.bluez.GattCharacteristic.rst` (WriteValue), `src/gatt-client.c`
@@ -71,7 +71,7 @@ public protocol ConnectionOperations: Sendable {
     _ value: [UInt8], to characteristic: CharacteristicSelector, kind: WriteKind, offset: Int
   ) async throws
 
-  /// Reads a descriptor: at most 512 octets.
+  /// Reads a descriptor: at most 512 bytes.
   ///
   /// ```swift
   /// let description = try await connection.readDescriptor(
@@ -93,17 +93,17 @@ public protocol ConnectionOperations: Sendable {
   /// ```
   ///
   /// - Parameters:
-  ///   - value: At most 512 octets.
+  ///   - value: At most 512 bytes.
   ///   - descriptor: The descriptor.
   /// - Throws: As ``write(_:to:kind:offset:)``, and must not be repeated blindly either.
   /// - Source: BlueZ, `doc/org.bluez.GattDescriptor.rst` (WriteValue), `src/gatt-client.c`.
   func writeDescriptor(_ value: [UInt8], to descriptor: DescriptorSelector) async throws
 
-  /// The ATT MTU of the connection, in octets. A command, a notification or an indication carries at
+  /// The ATT MTU of the connection, in bytes. A command, a notification or an indication carries at
   /// most three less.
   ///
   /// bluetoothd exchanges it by itself when it connects, and has no call to request another. While
-  /// the MTU is still the initial 23 octets, the exchange is given a moment.
+  /// the MTU is still the initial 23 bytes, the exchange is given a moment.
   ///
   /// ```swift
   /// let longest = try await connection.mtu() - 3
@@ -255,7 +255,7 @@ extension DeviceOperations {
 }
 
 extension ConnectionOperations {
-  /// Reads a characteristic from its first octet: ``read(_:offset:)``.
+  /// Reads a characteristic from its first byte: ``read(_:offset:)``.
   public func read(_ characteristic: CharacteristicSelector) async throws -> [UInt8] {
     try await read(characteristic, offset: 0)
   }
@@ -272,7 +272,7 @@ extension ConnectionOperations {
     try characteristic.decode(try await read(characteristic.selector, offset: 0))
   }
 
-  /// Writes a characteristic from its first octet: ``write(_:to:kind:offset:)``.
+  /// Writes a characteristic from its first byte: ``write(_:to:kind:offset:)``.
   public func write(
     _ value: [UInt8], to characteristic: CharacteristicSelector, kind: WriteKind = .request
   ) async throws {
@@ -290,8 +290,8 @@ extension ConnectionOperations {
   public func write<Value>(
     _ value: Value, to characteristic: Characteristic<Value>, kind: WriteKind = .request
   ) async throws {
-    let octets = try characteristic.encode(value)
-    try await write(octets, to: characteristic.selector, kind: kind, offset: 0)
+    let bytes = try characteristic.encode(value)
+    try await write(bytes, to: characteristic.selector, kind: kind, offset: 0)
   }
 }
 

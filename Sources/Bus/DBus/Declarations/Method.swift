@@ -18,54 +18,44 @@ extension Arguments<Void> {
 }
 
 extension Arguments {
-  /// One argument.
-  package static func one(_ name: String, _ codec: Codec<Value>) -> Arguments {
-    Arguments(
-      described: [ExportedArgument(name, codec.signature)],
-      decode: { $0.count == 1 ? codec.decode($0[0]) : nil }, encode: { [codec.encode($0)] }
-    )
-  }
-
-  /// Two arguments.
-  package static func two<A, B>(
-    _ first: (name: String, codec: Codec<A>), _ second: (name: String, codec: Codec<B>)
-  ) -> Arguments where Value == (A, B) {
-    Arguments(
-      described: [
-        ExportedArgument(first.name, first.codec.signature),
-        ExportedArgument(second.name, second.codec.signature),
-      ],
+  /// The arguments with these names and codecs, in order.
+  ///
+  /// ```swift
+  /// takes: .list(("device", .objectPath), ("passkey", .uint32))
+  /// ```
+  package static func list<each Argument: Sendable>(
+    _ arguments: repeat (name: String, codec: Codec<each Argument>)
+  ) -> Arguments where Value == (repeat each Argument) {
+    let codecs = (repeat (each arguments).codec)
+    var described: [ExportedArgument] = []
+    for argument in repeat each arguments {
+      described.append(ExportedArgument(argument.name, argument.codec.signature))
+    }
+    let count = described.count
+    return Arguments(
+      described: described,
       decode: { body in
-        guard body.count == 2, let a = first.codec.decode(body[0]),
-          let b = second.codec.decode(body[1])
-        else { return nil }
-        return (a, b)
+        guard body.count == count else { return nil }
+        var rest = body[...]
+        return try? (repeat (each codecs).decodeFirst(of: &rest))
       },
-      encode: { [first.codec.encode($0.0), second.codec.encode($0.1)] }
-    )
-  }
-
-  /// Three arguments.
-  package static func three<A, B, C>(
-    _ first: (name: String, codec: Codec<A>), _ second: (name: String, codec: Codec<B>),
-    _ third: (name: String, codec: Codec<C>)
-  ) -> Arguments where Value == (A, B, C) {
-    Arguments(
-      described: [
-        ExportedArgument(first.name, first.codec.signature),
-        ExportedArgument(second.name, second.codec.signature),
-        ExportedArgument(third.name, third.codec.signature),
-      ],
-      decode: { body in
-        guard body.count == 3, let a = first.codec.decode(body[0]),
-          let b = second.codec.decode(body[1]), let c = third.codec.decode(body[2])
-        else { return nil }
-        return (a, b, c)
-      },
-      encode: {
-        [first.codec.encode($0.0), second.codec.encode($0.1), third.codec.encode($0.2)]
+      encode: { values in
+        var body: [DBusValue] = []
+        for (codec, value) in repeat (each codecs, each values) { body.append(codec.encode(value)) }
+        return body
       }
     )
+  }
+}
+
+/// An argument has another type than its codec.
+private struct WrongType: Error {}
+
+extension Codec {
+  /// Removes the first value and decodes it.
+  fileprivate func decodeFirst(of values: inout ArraySlice<DBusValue>) throws -> Value {
+    guard let first = values.popFirst(), let value = decode(first) else { throw WrongType() }
+    return value
   }
 }
 

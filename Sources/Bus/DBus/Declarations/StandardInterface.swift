@@ -14,12 +14,13 @@ package enum StandardInterface {
 
   /// Describes an object in XML.
   package static let introspect = Method(
-    "Introspect", of: introspectable, returns: .one("xml", .string)
+    "Introspect", of: introspectable, returns: .list(("xml", .string))
   )
 
   /// Lists all objects with their interfaces and properties.
   package static let getManagedObjects = Method(
-    "GetManagedObjects", of: objectManager, returns: .one("objects", .value("a{oa{sa{sv}}}"))
+    "GetManagedObjects", of: objectManager,
+    returns: .list(("objects", Codec.value("a{oa{sa{sv}}}")))
   )
   /// Signals that an object gained interfaces; always sent by the object manager.
   package static let interfacesAdded = ExportedSignal(
@@ -32,18 +33,18 @@ package enum StandardInterface {
 
   /// Reads one property of an interface.
   package static let get = Method(
-    "Get", of: properties, takes: .two(("interface", .string), ("name", .string)),
-    returns: .one("value", .value("v"))
+    "Get", of: properties, takes: .list(("interface", .string), ("name", .string)),
+    returns: .list(("value", Codec.value("v")))
   )
   /// Sets one property of an interface.
   package static let set = Method(
     "Set", of: properties,
-    takes: .three(("interface", .string), ("name", .string), ("value", .value("v")))
+    takes: .list(("interface", .string), ("name", .string), ("value", Codec.value("v")))
   )
   /// Reads all properties of an interface.
   package static let getAll = Method(
-    "GetAll", of: properties, takes: .one("interface", .string),
-    returns: .one("properties", .properties)
+    "GetAll", of: properties, takes: .list(("interface", .string)),
+    returns: .list(("properties", .properties))
   )
   /// Signals that properties have changed, from the object's own path; the last argument lists
   /// those that were invalidated.

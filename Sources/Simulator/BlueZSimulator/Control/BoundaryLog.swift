@@ -31,6 +31,11 @@ public final class BoundaryLog: Sendable {
   /// The entries in the log, oldest first.
   public var entries: [BoundaryEntry] { state.withLock { $0.entries } }
 
+  /// The number of entries that newer ones have displaced; zero as long as the log is complete.
+  public var displacedCount: Int {
+    state.withLock { Int(clamping: $0.count) - $0.entries.count }
+  }
+
   /// The entries with numbers above `number`, oldest first.
   ///
   /// ```swift

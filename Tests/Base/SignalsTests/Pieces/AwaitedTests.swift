@@ -1,9 +1,8 @@
 // Waiting for a state.
 
-import Signals
 import Testing
 
-@testable import BlueZ
+@testable import Signals
 
 @Suite("Awaited state")
 struct AwaitedTests {
@@ -51,6 +50,22 @@ struct AwaitedTests {
       await #expect(throws: CancellationError.self) { try await cancelled.value }
       await #expect(throws: Refused.self) { try await refused.value }
     }
+    #expect(!state.isAwaited)
+    loop.end()
+  }
+
+  @Test("an uninterrupted wait goes on in a cancelled task, until the state is as needed")
+  func uninterrupted() throws {
+    let value = try loop.run { [state, loop] in
+      let waiting = loop.task { await state.uninterrupted { $0 >= 2 ? $0 : nil } }
+      try await loop.sleep(for: .seconds(1))
+      waiting.cancel()
+      try await loop.sleep(for: .seconds(1))
+      #expect(state.isAwaited)
+      state.change { $0 = 2 }
+      return try await waiting.value
+    }
+    #expect(value == 2)
     #expect(!state.isAwaited)
     loop.end()
   }
