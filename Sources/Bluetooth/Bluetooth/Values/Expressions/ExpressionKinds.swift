@@ -19,7 +19,7 @@ extension Expression {
       self =
         switch kind {
         case .number(let orText, _, _): .number(orText: orText)
-        case .choice(let names): .choice(names)
+        case .choice(let names, let isOpen): isOpen ? .text : .choice(names)
         case .time: .time
         case .boolean: .boolean
         case .text: .text
