@@ -65,6 +65,9 @@ package enum DescriptionSchema {
     case .over: .anyOf([.type("string"), .list(of: .type("string"))])
     case .range: .list(of: .type("number"))
     case .decimals: .type("integer")
+    case .exponent, .negative: expression
+    case .sign: .oneOf(["magnitude"])
+    case .since: .type("string")
     }
   }
 
@@ -97,7 +100,7 @@ package enum DescriptionSchema {
   private static func value(of key: BitsKey) -> JSONValue {
     switch key {
     case .at: count
-    case .sign: .oneOf(["two"])
+    case .sign: .oneOf(["two", "magnitude"])
     case .scale: value(of: FieldKey.scale)
     case .offset: value(of: FieldKey.offset)
     case .unit: value(of: FieldKey.unit)

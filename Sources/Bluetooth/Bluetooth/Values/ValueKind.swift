@@ -83,7 +83,7 @@ extension FieldFormat {
     case .layout(let layout): layout.isBare ? [] : layout.fields
     case .sized(_, let format): format.members
     case .number, .float, .sfloat, .named, .bits, .boolean, .dateTime, .text, .octets, .half, .rest,
-      .list, .enumeration, .real, .address, .terminated, .repeated:
+      .list, .enumeration, .real, .address, .terminated, .repeated, .adjusted, .moment:
       []
     }
   }
@@ -156,6 +156,8 @@ extension FieldFormat {
     case .real: .number(orText: false)
     case .address: .text
     case .terminated(_, let isText): isText ? .text : .octets
+    case .adjusted(let number, _): .number(orText: number.hasMeanings)
+    case .moment: .text
     case .sized(_, let format): format.valueKind
     case .layout(let layout): layout.isBare ? layout.kind : nil
     case .bits, .list, .repeated, .word: nil

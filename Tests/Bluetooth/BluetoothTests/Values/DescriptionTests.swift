@@ -374,6 +374,65 @@ struct DescriptionTests {
     #expect(names.entries.map(\.name) == ["my-weight", "soil"])
   }
 
+  @Test("the power of ten and the sign of a number may be in other fields, or in its highest bit")
+  func adjusted() throws {
+    let description = try record(
+      ["info": "u8", "bits": ["decimals": "0..2", "negative": "3"]],
+      ["reading": "u16", "exponent": "-info.decimals", "negative": "info.negative"]
+    )
+    let value = try description.decode([0x0a, 0xd2, 0x04])
+    #expect(value["reading"] == .real(-12.34, decimals: 2))
+    #expect(try description.encode(value) == [0x0a, 0xd2, 0x04])
+    #expect(try description.decode([0, 0xd2, 0x04])["reading"] == .integer(1234))
+    let signed = try record(["x": "u16", "sign": "magnitude", "scale": "0.1"])
+    #expect(try signed.decode([5, 0x80])["x"] == .real(-0.5, decimals: 1))
+    #expect(try signed.encode(.fields([.init("x", .text("-0.5"))])) == [5, 0x80])
+    #expect(try signed.encode(.fields([.init("x", .text("0.5"))])) == [5, 0])
+  }
+
+  @Test(
+    "seconds from an instant are a date and time",
+    arguments: [
+      ("1970-01-01", "b9f09863", "2022-12-13 21:38:01"),
+      ("1970-01-01", "00000000", "1970-01-01 00:00:00"),
+      ("2000-01-01", "80510100", "2000-01-02 00:00:00"),
+      ("1904-01-01", "00000000", "1904-01-01 00:00:00"),
+      ("2000-01-01", "00774c00", "2000-02-28 00:00:00"),
+    ]
+  )
+  func instants(epoch: String, hex: String, text: String) throws {
+    let description = try record(
+      ["time": "u32", "since": DescriptionNode(stringLiteral: epoch)]
+    )
+    let bytes = try octets(hex)
+    #expect(try description.decode(bytes)["time"] == .text(text))
+    #expect(try description.encode(.fields([.init("time", .text(text))])) == bytes)
+  }
+
+  @Test("advertised data is decoded by the first description that fits")
+  func advertised() throws {
+    let (names, problems) = read([
+      (
+        "scale",
+        ["service-data": "181b", "fields": [["weight": "u16", "scale": "0.005", "unit": "kg"]]]
+      ),
+      ("first", ["manufacturer": "0x0702", "fields": [["is": "01"], ["level": "u8"]]]),
+      ("second", ["manufacturer": "0x0702", "fields": [["is": "02"], ["other": "u8"]]]),
+    ])
+    #expect(problems == [])
+    let seen = Advertisement(
+      address: try #require(BluetoothAddress("C0:FF:EE:00:00:01")), addressType: .random,
+      name: nil, alias: "Scale", rssi: -50, manufacturerData: [(company: 0x0702, data: [2, 7])],
+      serviceData: [(service: BluetoothUUID(short: 0x181b), data: [0xec, 0x09])], adapter: "hci0"
+    ).described(by: names)
+    guard case .decoded(let format)? = seen.reading(of: BluetoothUUID(short: 0x181b)) else {
+      Issue.record("the service data is not decoded")
+      return
+    }
+    #expect("\(format)" == "scale 12.700 kg")
+    #expect(seen.reading(ofCompany: 0x0702)?.description == "second other 7")
+  }
+
   @Test(
     "no value of any bytes stops a decoder, and what decodes encodes to bytes that decode to the same"
   )

@@ -28,6 +28,7 @@ package enum FieldKey: String, CaseIterable, Sendable {
 
   case name, format, cases, size, repeats = "repeat", scale, offset, unit, names, special, unknown
   case bits, when, optional, checksum, over, range, closed, decimals, terminator
+  case exponent, negative, sign, since
 
   /// The keys with which an entry without a name begins.
   static let nameless: [FieldKey] = [.fields, .switch, .pad, .padTo, .constant]
@@ -61,6 +62,10 @@ package enum FieldKey: String, CaseIterable, Sendable {
     case .closed: "whether a number without a name is an error"
     case .decimals: "how many decimals are shown"
     case .terminator: "the byte that ends a text or bytes"
+    case .exponent: "the power of ten of the number, an expression: -decimals"
+    case .negative: "whether the number is negative, an expression: flags.negative"
+    case .sign: "`magnitude` for a number whose highest bit is its sign"
+    case .since: "the instant from which the seconds are counted: 1970-01-01"
     }
   }
 }
@@ -72,7 +77,8 @@ package enum BitsKey: String, CaseIterable, Sendable {
   package var documentation: String {
     switch self {
     case .at: "the bit or the bits, 4..5, from bit 0"
-    case .sign: "`two` for a number in two's complement"
+    case .sign:
+      "`two` for a number in two's complement, `magnitude` for one whose highest bit is the sign"
     case .scale: FieldKey.scale.documentation
     case .offset: FieldKey.offset.documentation
     case .unit: FieldKey.unit.documentation

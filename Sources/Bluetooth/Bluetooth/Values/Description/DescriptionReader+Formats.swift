@@ -5,7 +5,8 @@ import Spelling
 extension DescriptionReader {
   /// Keys that only whole numbers have.
   private static let ofNumbers: [FieldKey] = [
-    .scale, .offset, .names, .special, .unknown, .closed, .decimals, .bits,
+    .scale, .offset, .names, .special, .unknown, .closed, .decimals, .bits, .exponent, .negative,
+    .sign, .since,
   ]
 
   /// Reads the format and the attributes of one field: one part, or an alternative for each case
@@ -89,7 +90,7 @@ extension DescriptionReader {
     }
     if let number = FieldWord.integer(word) {
       refuse([.terminator], in: node, of: word, at: path)
-      return integer(word, number, node, at: path)
+      return integer(word, number, node, at: path, known)
     }
     if let plain = FieldWord.format(word) {
       refuse(Self.ofNumbers, in: node, of: word, at: path)
@@ -127,7 +128,7 @@ extension DescriptionReader {
   private typealias Whole = (bits: Int, isSigned: Bool, isBigEndian: Bool)
 
   private mutating func integer(
-    _ word: String, _ whole: Whole, _ node: DescriptionNode, at path: [String]
+    _ word: String, _ whole: Whole, _ node: DescriptionNode, at path: [String], _ known: [Known]
   ) -> FieldFormat? {
     guard
       let plain = WireNumber(
@@ -137,15 +138,53 @@ extension DescriptionReader {
     else { return nil }
     if let bits = node[FieldKey.bits.rawValue] {
       refuse(
-        [.scale, .offset, .special, .unknown, .decimals], in: node, of: "a group of bits", at: path)
+        [
+          .scale, .offset, .special, .unknown, .decimals, .exponent, .negative, .sign, .since,
+        ], in: node, of: "a group of bits", at: path)
       return self.bits(bits, word, plain, node, at: path).map { .word(plain, $0) }
     }
     switch meaning(word, whole, node, at: path) {
     case .named(let names): return .enumeration(plain, names)
-    case .quantity(let number): return .number(number)
+    case .quantity(let number): return adjusted(number, node, at: path, known)
     case .boolean, .number: return .number(plain)
     case nil: return nil
     }
+  }
+
+  /// A number with what other fields or an instant add to it; nil after a problem.
+  private mutating func adjusted(
+    _ number: WireNumber, _ node: DescriptionNode, at path: [String], _ known: [Known]
+  ) -> FieldFormat? {
+    let before = problemCount
+    func place(_ key: FieldKey) -> [String] { path + [key.rawValue] }
+    let exponent = node[FieldKey.exponent.rawValue].flatMap {
+      expression($0, at: place(.exponent), known)
+    }
+    let negative = node[FieldKey.negative.rawValue].flatMap {
+      expression($0, at: place(.negative), known)
+    }
+    guard let since = node[FieldKey.since.rawValue] else {
+      guard problemCount == before else { return nil }
+      return exponent == nil && negative == nil
+        ? .number(number)
+        : .adjusted(number, NumberAdjustment(exponent: exponent, negative: negative))
+    }
+    if exponent != nil || negative != nil {
+      complain("'since' excludes 'exponent' and 'negative'", at: place(.since), isOfKey: true)
+    }
+    guard let epoch = since.text.flatMap({ CalendarTime.seconds(in: $0) }) else {
+      complain(since, expected: "a date such as 1970-01-01", at: place(.since))
+      return nil
+    }
+    return problemCount == before ? .moment(number, since: epoch) : nil
+  }
+
+  /// Whether the highest bit of a number is its sign: `sign: magnitude`.
+  private mutating func isMagnitude(_ node: DescriptionNode, at path: [String]) -> Bool {
+    guard let sign = node[FieldKey.sign.rawValue], sign.text != "two" else { return false }
+    if sign.text == "magnitude" { return true }
+    complain(sign, expected: "magnitude, or for bits two", at: path + [FieldKey.sign.rawValue])
+    return false
   }
 
   /// The meaning of a number by its attributes; nil after a problem.
@@ -153,6 +192,10 @@ extension DescriptionReader {
     _ word: String, _ whole: Whole, _ node: DescriptionNode, at path: [String]
   ) -> BitField.Meaning? {
     let before = problemCount
+    let isMagnitude = isMagnitude(node, at: path)
+    let whole = (
+      bits: whole.bits, isSigned: whole.isSigned || isMagnitude, isBigEndian: whole.isBigEndian
+    )
     var special = texts(node, .special, word, whole, at: path)
     special += unknown(node, word, whole, at: path)
     let isClosed = truth(node, FieldKey.closed.rawValue, at: path)
@@ -178,8 +221,9 @@ extension DescriptionReader {
     guard problemCount == before else { return nil }
     guard
       let number = WireNumber(
-        bits: whole.bits, isSigned: whole.isSigned, isBigEndian: whole.isBigEndian, scale: scale,
-        offset: offset, decimals: decimals, meanings: special
+        bits: whole.bits, isSigned: whole.isSigned, isMagnitude: isMagnitude,
+        isBigEndian: whole.isBigEndian, scale: scale, offset: offset, decimals: decimals,
+        meanings: special
       )
     else {
       complain(
@@ -340,9 +384,7 @@ extension DescriptionReader {
     switch node[BitsKey.sign.rawValue]?.text {
     case nil: isSigned = false
     case "two": isSigned = true
-    case .some:
-      complain("expected two", at: path + [BitsKey.sign.rawValue])
-      return nil
+    case .some: isSigned = false
     }
     let whole = (bits: bits.count, isSigned: isSigned, isBigEndian: false)
     let place = names == nil ? path : namesAt
@@ -531,7 +573,8 @@ extension FieldFormat {
     switch self {
     case .text, .rest: true
     case .number, .float, .sfloat, .named, .bits, .boolean, .dateTime, .octets, .half, .list,
-      .enumeration, .word, .real, .address, .terminated, .sized, .repeated, .layout:
+      .enumeration, .word, .real, .address, .terminated, .sized, .repeated, .layout, .adjusted,
+      .moment:
       false
     }
   }
@@ -541,7 +584,7 @@ extension FieldFormat {
     switch self {
     case .layout, .list, .repeated: true
     case .number, .float, .sfloat, .named, .bits, .boolean, .dateTime, .text, .octets, .half, .rest,
-      .enumeration, .word, .real, .address, .terminated, .sized:
+      .enumeration, .word, .real, .address, .terminated, .sized, .adjusted, .moment:
       false
     }
   }

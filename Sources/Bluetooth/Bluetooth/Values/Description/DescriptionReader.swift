@@ -302,7 +302,8 @@ struct DescriptionReader {
       return [ValuePart("constant", .constant(octets), Self.presence(terms))]
     case .name, .format, .cases, .size, .repeats, .scale, .offset, .unit, .names, .special,
       .unknown,
-      .bits, .when, .optional, .checksum, .over, .range, .closed, .decimals, .terminator, nil:
+      .bits, .when, .optional, .checksum, .over, .range, .closed, .decimals, .terminator, .exponent,
+      .negative, .sign, .since, nil:
       return named(node, first, at: path, terms, &known, depth: depth)
     }
   }
@@ -585,7 +586,7 @@ struct DescriptionReader {
     switch format {
     case .number, .enumeration, .word, .float, .sfloat, .named, .bits, .dateTime, .text, .octets,
       .half,
-      .rest, .list, .real, .address, .terminated, .repeated:
+      .rest, .list, .real, .address, .terminated, .repeated, .adjusted, .moment:
       complain(
         "'\(name.text)' is neither true nor false",
         expected: "a comparison such as \(name.text) = 1",
@@ -635,7 +636,7 @@ struct DescriptionReader {
       }
       return names(at: Array(path.dropFirst()), inner)
     case .number, .float, .sfloat, .named, .bits, .boolean, .dateTime, .text, .octets, .half, .rest,
-      .list, .enumeration, .real, .address, .terminated, .sized, .repeated:
+      .list, .enumeration, .real, .address, .terminated, .sized, .repeated, .adjusted, .moment:
       return nil
     }
   }
@@ -675,7 +676,7 @@ extension FieldFormat {
     case .layout(let layout):
       layout.parts.last.map { $0.takesRest && $0.presence == .always } ?? false
     case .number, .float, .sfloat, .named, .bits, .boolean, .dateTime, .octets, .half, .enumeration,
-      .word, .real, .address, .terminated, .sized, .repeated:
+      .word, .real, .address, .terminated, .sized, .repeated, .adjusted, .moment:
       false
     }
   }

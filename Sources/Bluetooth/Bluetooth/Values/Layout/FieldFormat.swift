@@ -70,6 +70,10 @@ enum FieldFormat: Sendable {
   indirect case sized(FieldCount, FieldFormat)
   /// Values of one format, so many.
   indirect case repeated(FieldCount, FieldFormat)
+  /// A number whose power of ten or whose sign other fields have.
+  case adjusted(WireNumber, NumberAdjustment)
+  /// A number of seconds since an instant, which is a date and time.
+  case moment(WireNumber, since: Int128)
   /// The fields of a group.
   case layout(ValueLayout)
 
@@ -194,6 +198,13 @@ extension FieldFormat {
       var values: [DecodedValue] = []
       while values.count < count { try format.append(&values, &reader, field, scope) }
       return .list(values)
+    case .adjusted(let number, let adjustment):
+      let start = reader.position
+      let value = number.value(try reader.word(number, field))
+      return try adjustment.applied(to: value, field, at: start, scope)
+    case .moment(let number, let epoch):
+      let value = number.value(try reader.word(number, field))
+      return CalendarTime.text(of: value, since: epoch) ?? value
     case .layout(let layout):
       return try layout.value(&reader, inside: scope)
     }
@@ -331,6 +342,12 @@ extension FieldFormat {
         }
       }
       for value in values { try format.write(value, &writer, field, scope) }
+    case .adjusted(let number, let adjustment):
+      let raw = try adjustment.removed(from: value, field, scope)
+      writer.append(try number.bits(raw, field), number)
+    case .moment(let number, let epoch):
+      let seconds = CalendarTime.seconds(in: value.description).map { $0 - epoch }
+      writer.append(try number.bits(seconds.map { .integer($0) } ?? value, field), number)
     case .layout(let layout):
       do {
         if layout.isDescribed {
@@ -381,7 +398,7 @@ extension FieldFormat {
     switch self {
     case .text, .layout: true
     case .number, .float, .sfloat, .named, .bits, .boolean, .dateTime, .octets, .half, .rest, .list,
-      .enumeration, .word, .real, .address, .terminated, .sized, .repeated:
+      .enumeration, .word, .real, .address, .terminated, .sized, .repeated, .adjusted, .moment:
       false
     }
   }

@@ -213,7 +213,8 @@ private struct RecordWriting {
         return count.solved(for: name, result: 0) != nil
       case .number, .float, .sfloat, .named, .bits, .boolean, .dateTime, .text, .octets, .half,
         .rest,
-        .list, .enumeration, .word, .real, .address, .terminated, .sized, .repeated, .layout:
+        .list, .enumeration, .word, .real, .address, .terminated, .sized, .repeated, .layout,
+        .adjusted, .moment:
         return false
       }
     }

@@ -228,8 +228,9 @@ extension FieldFormat {
     case .sized(.expression, _), .repeated(.expression, _): true
     case .sized(_, let format), .repeated(_, let format), .list(let format): format.usesScope
     case .layout(let layout): layout.usesScope
+    case .adjusted: true
     case .number, .float, .sfloat, .named, .bits, .boolean, .dateTime, .text, .octets, .half, .rest,
-      .enumeration, .word, .real, .address, .terminated:
+      .enumeration, .word, .real, .address, .terminated, .moment:
       false
     }
   }

@@ -16,6 +16,8 @@ struct WireNumber: Sendable {
   /// The number of bits, at most 64.
   let bits: Int
   let isSigned: Bool
+  /// Whether the highest bit is the sign, and the others are the size.
+  let isMagnitude: Bool
   /// Whether the most significant octet comes first.
   let isBigEndian: Bool
   private let step: Int128
@@ -42,8 +44,8 @@ struct WireNumber: Sendable {
 
   /// A number of a description; nil if its quantities have too many digits.
   init?(
-    bits: Int, isSigned: Bool, isBigEndian: Bool, scale: Fraction, offset: Fraction,
-    decimals: Int? = nil, meanings: [Meaning] = []
+    bits: Int, isSigned: Bool, isMagnitude: Bool = false, isBigEndian: Bool, scale: Fraction,
+    offset: Fraction, decimals: Int? = nil, meanings: [Meaning] = []
   ) {
     let over =
       scale.denominator == offset.denominator
@@ -56,25 +58,28 @@ struct WireNumber: Sendable {
     else { return nil }
     let isWhole = step.isMultiple(of: over) && start.isMultiple(of: over)
     self.init(
-      bits: bits, isSigned: isSigned, isBigEndian: isBigEndian, step: isWhole ? step / over : step,
+      bits: bits, isSigned: isSigned, isMagnitude: isMagnitude, isBigEndian: isBigEndian,
+      step: isWhole ? step / over : step,
       over: isWhole ? 1 : over, offset: isWhole ? start / over : start, decimals: decimals,
       meanings: meanings
     )
   }
 
   private init(
-    bits: Int, isSigned: Bool, isBigEndian: Bool = false, step: Int128, over: Int128,
+    bits: Int, isSigned: Bool, isMagnitude: Bool = false, isBigEndian: Bool = false, step: Int128,
+    over: Int128,
     offset: Int128 = 0, decimals: Int? = nil, meanings: [Meaning]
   ) {
     self.bits = bits
-    self.isSigned = isSigned
+    self.isSigned = isSigned || isMagnitude
+    self.isMagnitude = isMagnitude
     self.isBigEndian = isBigEndian
     self.step = step
     self.over = over
     self.offset = offset
     self.decimals = decimals ?? Self.decimals(step, offset, over)
     self.meanings = meanings
-    range = Self.quantities(bits, isSigned, meanings)
+    range = Self.quantities(bits, isSigned || isMagnitude, meanings)
   }
 
   /// Whether every step is a whole number.
@@ -102,8 +107,26 @@ struct WireNumber: Sendable {
 
   /// Decodes an integer.
   func value(_ word: UInt64) -> DecodedValue {
+    if isMagnitude { return meant(sized(word)) }
     let shift = UInt64(64 - bits)
     let raw = isSigned ? Int128(Int64(bitPattern: word << shift) >> Int64(shift)) : Int128(word)
+    return meant(raw)
+  }
+
+  /// The number of a word with a sign and a size.
+  private func sized(_ word: UInt64) -> Int128 {
+    let top = UInt64(1) << UInt64(bits - 1)
+    let size = Int128(word & (top - 1))
+    return word & top == 0 ? size : -size
+  }
+
+  /// The word of a number.
+  private func word(_ raw: Int128) -> UInt64 {
+    guard isMagnitude, raw < 0 else { return UInt64(truncatingIfNeeded: raw) }
+    return UInt64(truncatingIfNeeded: -raw) | 1 << UInt64(bits - 1)
+  }
+
+  private func meant(_ raw: Int128) -> DecodedValue {
     if !meanings.isEmpty, let meaning = meanings.first(where: { $0.raw.contains(raw) }) {
       return .text(meaning.text)
     }
@@ -137,7 +160,7 @@ struct WireNumber: Sendable {
       raw = exact
     case .text, .boolean, .octets, .list, .fields:
       if let meaning = meanings.first(where: { $0.text == value.description }) {
-        return UInt64(truncatingIfNeeded: meaning.raw.lowerBound)
+        return word(meaning.raw.lowerBound)
       }
       guard case .text(let text) = value, let number = DecodedValue(number: text) else {
         throw problem("'\(value)' is not a number")
@@ -154,7 +177,7 @@ struct WireNumber: Sendable {
     if let meaning = meanings.first(where: { $0.raw.contains(raw) }) {
       throw problem("\(value) cannot be sent: its number means '\(meaning.text)'")
     }
-    return UInt64(truncatingIfNeeded: raw)
+    return word(raw)
   }
 
   /// The quantities that can be sent.
