@@ -68,6 +68,7 @@ package enum DescriptionSchema {
     case .exponent, .negative: expression
     case .sign: .oneOf(["magnitude"])
     case .since: .type("string")
+    case .at: .type("integer")
     }
   }
 

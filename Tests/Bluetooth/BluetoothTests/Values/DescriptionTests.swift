@@ -390,6 +390,27 @@ struct DescriptionTests {
     #expect(try signed.encode(.fields([.init("x", .text("0.5"))])) == [5, 0])
   }
 
+  @Test("a field at an offset is read before those that depend on it, and written to its place")
+  func offsets() throws {
+    let description = try record(
+      ["decimals": "u8", "at": "4"], ["sign": "u8", "at": "5", "bits": ["negative": "1"]],
+      [
+        "weight": "u32", "at": "0", "unit": "g", "exponent": "-decimals",
+        "negative": "sign.negative",
+      ],
+      ["pad-to": "6"], ["tail": "u8"]
+    )
+    let bytes: [UInt8] = [0x7b, 0, 0, 0, 1, 2, 9]
+    let value = try description.decode(bytes)
+    #expect("\(value)" == "decimals 1, sign negative yes, -12.3 g, tail 9")
+    #expect(try description.encode(value) == bytes)
+    #expect(throws: ValueError.self) { try description.decode([0x7b, 0, 0, 0]) }
+    let last = try record(["b": "u8", "at": "2"], ["a": "u8", "at": "0"])
+    #expect("\(try last.decode([1, 0, 3]))" == "b 3, a 1")
+    #expect(
+      try last.encode(.fields([.init("b", .integer(3)), .init("a", .integer(1))])) == [1, 0, 3])
+  }
+
   @Test(
     "seconds from an instant are a date and time",
     arguments: [

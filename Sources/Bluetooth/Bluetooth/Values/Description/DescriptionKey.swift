@@ -28,7 +28,7 @@ package enum FieldKey: String, CaseIterable, Sendable {
 
   case name, format, cases, size, repeats = "repeat", scale, offset, unit, names, special, unknown
   case bits, when, optional, checksum, over, range, closed, decimals, terminator
-  case exponent, negative, sign, since
+  case exponent, negative, sign, since, at
 
   /// The keys with which an entry without a name begins.
   static let nameless: [FieldKey] = [.fields, .switch, .pad, .padTo, .constant]
@@ -65,6 +65,7 @@ package enum FieldKey: String, CaseIterable, Sendable {
     case .exponent: "the power of ten of the number, an expression: -decimals"
     case .negative: "whether the number is negative, an expression: flags.negative"
     case .sign: "`magnitude` for a number whose highest bit is its sign"
+    case .at: "the offset of the field in its group; the next field follows it"
     case .since: "the instant from which the seconds are counted: 1970-01-01"
     }
   }

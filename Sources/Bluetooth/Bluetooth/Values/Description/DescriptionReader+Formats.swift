@@ -17,6 +17,7 @@ extension DescriptionReader {
     depth: Int
   ) -> [ValuePart] {
     let isOptional = truth(node, FieldKey.optional.rawValue, at: path)
+    let offset = offset(node, at: path)
     let unit = node[FieldKey.unit.rawValue]?.text
     let range = range(node, unit, at: path)
     if format.mapping != nil {
@@ -30,7 +31,7 @@ extension DescriptionReader {
           let complete = reader.counted(inner, node, at: path, known)
         else { return [] }
         let presence = Self.presence(terms, isOptional: isOptional)
-        return [ValuePart(name, .field(complete), unit: unit, presence, range: range)]
+        return [ValuePart(name, .field(complete), unit: unit, presence, range: range, at: offset)]
       }
       known = outer + [Known(name: name, format: nil)]
       return parts
@@ -45,10 +46,19 @@ extension DescriptionReader {
     let presence = Self.presence(terms, isOptional: isOptional)
     if let computation = computation(complete, node, at: path, known) {
       known.append(Known(name: name, format: complete))
-      return [ValuePart(name, .computed(complete, computation), presence)]
+      return [ValuePart(name, .computed(complete, computation), presence, at: offset)]
     }
     known.append(Known(name: name, format: complete))
-    return [ValuePart(name, .field(complete), unit: unit, presence, range: range)]
+    return [ValuePart(name, .field(complete), unit: unit, presence, range: range, at: offset)]
+  }
+
+  private mutating func offset(_ node: DescriptionNode, at path: [String]) -> Int? {
+    guard let value = node[FieldKey.at.rawValue] else { return nil }
+    if let offset = value.whole, (0...Int128(Limit.octets)).contains(offset) { return Int(offset) }
+    complain(
+      value, expected: "an offset from 0 to \(Limit.octets)", at: path + [FieldKey.at.rawValue]
+    )
+    return nil
   }
 
   /// The range of the values: that of the key, and that of the unit.

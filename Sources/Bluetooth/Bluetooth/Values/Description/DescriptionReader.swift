@@ -303,7 +303,7 @@ struct DescriptionReader {
     case .name, .format, .cases, .size, .repeats, .scale, .offset, .unit, .names, .special,
       .unknown,
       .bits, .when, .optional, .checksum, .over, .range, .closed, .decimals, .terminator, .exponent,
-      .negative, .sign, .since, nil:
+      .negative, .sign, .since, .at, nil:
       return named(node, first, at: path, terms, &known, depth: depth)
     }
   }
@@ -664,7 +664,7 @@ extension ValuePart {
       condition.isOptional = own.isOptional
     }
     return ValuePart(
-      name, kind, title: title, unit: unit, .when(condition), range: range, conversion
+      name, kind, title: title, unit: unit, .when(condition), range: range, conversion, at: offset
     )
   }
 }

@@ -26,6 +26,14 @@ final class FieldScope {
     places.append((field.name, octets))
   }
 
+  /// Moves the octets of fields from `start` on to `target`.
+  func move(from start: Int, to target: Int) {
+    for index in places.indices where places[index].octets.lowerBound >= start {
+      let (low, high) = (places[index].octets.lowerBound, places[index].octets.upperBound)
+      places[index].octets = low - start + target..<high - start + target
+    }
+  }
+
   /// The value of a field by its path; the nearest field with the name counts.
   func value(_ path: [String]) -> DecodedValue? {
     guard let first = path.first else { return nil }

@@ -28,6 +28,16 @@ struct OctetWriter {
     }
   }
 
+  /// Moves the octets from `start` to the end over those from `target` on, which are before them.
+  mutating func move(from start: Int, over target: Int) {
+    let moved = Array(octets[start...])
+    octets.removeLast(moved.count)
+    octets.replaceSubrange(target..<min(target + moved.count, octets.count), with: moved)
+    for index in pending.indices where pending[index].position >= start {
+      pending[index].position -= start - target
+    }
+  }
+
   /// Replaces octets by as many others.
   mutating func replace(at index: Int, with others: [UInt8]) {
     octets.replaceSubrange(index..<index + others.count, with: others)

@@ -9,7 +9,7 @@ struct PendingPart {
   let field: String
   let format: FieldFormat
   let computation: ValuePart.Computation
-  let position: Int
+  var position: Int
   let scope: FieldScope
 }
 
@@ -118,9 +118,20 @@ private struct RecordWriting {
 
   mutating func write(_ writer: inout OctetWriter) throws(ValueError) {
     let base = writer.octets.count
+    // The place behind a part that was written over others; nil at the end.
+    var cursor: Int?
     for (index, part) in layout.parts.enumerated() {
-      let start = writer.octets.count
       guard part.presence.holds(0, remaining: .max, scope) else { continue }
+      let target = part.offset.map { base + $0 } ?? cursor ?? writer.octets.count
+      writer.append([UInt8](repeating: 0, count: max(0, target - writer.octets.count)))
+      let start = writer.octets.count
+      cursor = nil
+      if case .padding(let padding) = part.kind, target < start {
+        let end = target + padding.count(at: target - base, 0)
+        writer.append([UInt8](repeating: 0, count: max(0, end - start)))
+        cursor = end < start ? end : nil
+        continue
+      }
       switch part.kind {
       case .constant(let octets): writer.append(octets)
       case .padding(let padding):
@@ -146,6 +157,15 @@ private struct RecordWriting {
         try field(part, format, at: index, &writer)
       // Only standard values have these.
       case .flags, .size, .selector, .flagged, .split, .unused, .checksum: break
+      }
+      if target < start {
+        let end = target + writer.octets.count - start
+        writer.move(from: start, over: target)
+        scope.move(from: start, to: target)
+        for index in counts.indices where counts[index].position >= start {
+          counts[index].position -= start - target
+        }
+        cursor = end < writer.octets.count ? end : nil
       }
     }
     for field in given where !sent.contains(field.name) && field.name != DecodedValue.further {

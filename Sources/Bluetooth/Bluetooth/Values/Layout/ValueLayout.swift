@@ -88,7 +88,12 @@ struct ValueLayout: Sendable {
     var flags: UInt64 = 0
     var fields: [DecodedValue.Field] = []
     fields.reserveCapacity(parts.count)
+    var furthest = base
     for part in parts where part.presence.holds(flags, remaining: reader.remaining, scope) {
+      if let offset = part.offset {
+        furthest = max(furthest, reader.position)
+        try reader.move(to: base + offset, part.title)
+      }
       let start = reader.position
       switch part.kind {
       case .flags(let count):
@@ -144,6 +149,7 @@ struct ValueLayout: Sendable {
         )
       }
     }
+    if furthest > reader.position { try reader.move(to: furthest, name) }
     return fields
   }
 

@@ -53,13 +53,15 @@ struct ValuePart: Sendable {
   let presence: Presence
   /// The values that the specification allows; nil if it allows every value that can be sent.
   let range: ClosedRange<Double>?
+  /// The offset in the layout; nil for the part that follows the one before.
+  let offset: Int?
   /// A conversion to the usual unit, which is printed first.
   let conversion: Conversion?
 
   init(
     _ name: String, _ kind: Kind, title: String? = nil, unit: String? = nil,
     _ presence: Presence = .always, range: ClosedRange<Double>? = nil,
-    _ conversion: Conversion? = nil
+    _ conversion: Conversion? = nil, at offset: Int? = nil
   ) {
     self.name = name
     self.kind = kind
@@ -68,6 +70,7 @@ struct ValuePart: Sendable {
     self.presence = presence
     self.range = range
     self.conversion = conversion
+    self.offset = offset
   }
 
   static func flags(_ octets: Int) -> ValuePart {
