@@ -15,7 +15,7 @@ from dbus_fast.aio import MessageBus
 ADDRESS = "C0:FF:EE:00:00:01"
 # The addresses of hci0, and of an adapter that is there when a scenario puts it in.
 FIRST, SECOND = "00:AA:01:00:00:00", "00:AA:01:00:00:01"
-DAEMON = ["/usr/libexec/bluetooth/bluetoothd", "-n"]
+DAEMON = [os.environ.get("LAB_DAEMON", ""), "-n"]
 
 
 def lab(number):

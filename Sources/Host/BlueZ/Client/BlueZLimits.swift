@@ -59,6 +59,8 @@ public struct BlueZLimits: Sendable {
   public var scanWatch: Duration = .milliseconds(200)
   /// How long at most a scan pauses while another process has the turn; then it resumes beside it.
   public var scanYield: Duration = .seconds(10)
+  /// From the end of a connection until Connect is called for the same device.
+  public var quiet: Duration = .milliseconds(100)
   /// How long an adapter may take to power on.
   public var powerOn: Duration = .seconds(5)
   /// From a failed attempt to connect until the connection is down.

@@ -84,6 +84,7 @@ extension DeviceLink {
       state.isConnectSent = false
     }
     do {
+      try await waitUntilQuiet()
       try await withThrowingTaskGroup(of: Void.self) { group in
         group.addTask { await self.callConnect() }
         defer { group.cancelAll() }
@@ -94,6 +95,18 @@ extension DeviceLink {
       await undo(in: turn)
       throw error
     }
+  }
+
+  /// Waits until bluetoothd has closed the ATT channel of the last connection.
+  ///
+  /// bluetoothd reports the end of a connection first and closes the channel afterwards; a Connect
+  /// that it reads in between is never answered, or fails with an input/output error.
+  ///
+  /// - Source: BlueZ 5.66, `src/device.c`: att_disconnected_cb ends the new connection attempt too.
+  private func waitUntilQuiet() async throws {
+    guard let end = state.withLock({ $0.endedAt }) else { return }
+    let rest = end + limits.quiet - loop.now
+    if rest > .zero { try await loop.sleep(for: rest) }
   }
 
   /// Calls Connect and passes its reply to the state, in time or late.

@@ -33,6 +33,8 @@ final class DeviceLink: Sendable {
     var pendingConnects = 0
     /// How often the connection has dropped.
     var falls = 0
+    /// When the connection last dropped or was ended.
+    var endedAt: Instant?
     /// Connect was sent for the current attempt.
     var isConnectSent = false
     var isRecorded = false
@@ -113,7 +115,10 @@ final class DeviceLink: Sendable {
         .leftToOthers, .disconnectAnswered, .resolved:
         break
       }
-      if event == .connected(false) { state.falls += 1 }
+      if event == .connected(false) {
+        state.falls += 1
+        state.endedAt = loop.now
+      }
       // A Connect is never answered after its device was removed.
       if event == .removed || event == .daemonGone { state.pendingConnects = 0 }
       let action = state.machine.handle(event)

@@ -64,6 +64,26 @@ struct RetryingConnectTests {
     #expect(bench.loop.now.sinceStart < .milliseconds(600))
   }
 
+  @Test("a device is not connected again within 100 ms of the end of its last connection")
+  func waitsUntilQuiet() throws {
+    let times = Guarded<[Duration]>([])
+    bluez.script("Connect") { bluez, call in
+      let now = bluez.bus.loop.now.sinceStart
+      times.withLock { $0.append(now) }
+      bluez.linkUp()
+      call.reply()
+      bluez.servicesAppear()
+    }
+    let service = try bench.service()
+    try bench.first(service.connect(keep: true, expecting: []))
+    bluez.linkLost()
+    let lost = bench.loop.now.sinceStart
+    try bench.first(service.connect())
+    let seen = times.withLock { $0 }
+    #expect(seen.count == 2)
+    #expect(seen[1] - lost == .milliseconds(100))
+  }
+
   @Test("the next attempt waits until the connection is down")
   func waitsUntilDown() throws {
     let times = Guarded<[Duration]>([])
