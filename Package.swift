@@ -120,6 +120,7 @@ let bluetooth = floor(
       ]
     ),
     library("Encryption", ["CCrypto", "Bluetooth"]),
+    library("Descriptions", ["Documents", "Bluetooth"]),
     tests("BluetoothTests", ["Bluetooth", "Signals"]),
     tests("EncryptionTests", ["Encryption", "Bluetooth"]),
   ]
@@ -147,7 +148,9 @@ let host = floor(
 let simulator = floor(
   "Simulator",
   [
-    library("SimulatedDevices", ["Documents", "Spelling", "Bluetooth", "Signals"]),
+    library(
+      "SimulatedDevices", ["Documents", "Spelling", "Descriptions", "Bluetooth", "Signals"]
+    ),
     library(
       "BlueZSimulator", ["SimulatedDevices", "BlueZInterfaces", "Bluetooth", "DBus", "Signals"]
     ),
@@ -193,7 +196,7 @@ let chains = floor(
   "Chains",
   [
     library(
-      "Jobs", ["Documents", "Spelling", "Bluetooth", "Signals"],
+      "Jobs", ["Documents", "Spelling", "Descriptions", "Bluetooth", "Signals"],
       resources: [
         .embedInCode("Reports/Page/Files/page.css"), .embedInCode("Reports/Page/Files/page.js"),
       ]

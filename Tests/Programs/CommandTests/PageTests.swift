@@ -49,6 +49,26 @@ struct PageTests {
     }
   }
 
+  @Test(
+    "docs/values.md: every description decodes its examples, and every command prints what the page shows"
+  )
+  func values() throws {
+    let page = try Example(in: "docs/values.md")
+    let files = page.files()
+    #expect(files.count >= 11 && page.commands.count >= 3)
+    for file in files { _ = try folder.file(file.name, file.text) }
+    for file in files where file.text.contains("examples:") {
+      let run = try run("blerun check \(file.name)")
+      #expect(run.status == 0, "\(file.name): \(run.errors)")
+    }
+    for command in page.commands {
+      let run = try run(command.line)
+      let note = "blerun: simulated devices, virtual time, seed 0\n"
+      let printed = run.output + run.errors.replacing(note, with: "")
+      #expect(printed == command.output.joined(separator: "\n") + "\n", "\(command.line)")
+    }
+  }
+
   @Test("docs/batch.md: each example prints what the page shows")
   func batch() throws {
     let page = try Example(in: "docs/batch.md")

@@ -45,8 +45,10 @@ public struct AdvertisedFormat: Equatable, Sendable, CustomStringConvertible {
     case miBeacon = "mibeacon"
   }
 
-  /// The format.
-  public let kind: Kind
+  /// The format; nil for one that a user describes.
+  public let kind: Kind?
+  /// The name of the format, or of its description.
+  public let name: String
   /// The decoded fields, in the order in which they are sent. A quantity out of its range, such as
   /// a battery of 200 %, is bytes.
   public let value: DecodedValue
@@ -55,9 +57,23 @@ public struct AdvertisedFormat: Equatable, Sendable, CustomStringConvertible {
 
   init(_ kind: Kind, _ fields: [AdvertisedField]) {
     self.kind = kind
+    name = kind.rawValue
     var problems: [ValueError] = []
     value = .fields(fields.map { $0.checked(&problems) })
     self.problems = problems
+  }
+
+  /// Decodes data as a user describes it; nil where it does not have that format.
+  init?(_ description: ValueDescription, _ data: [UInt8]) {
+    guard let decoded = try? description.decode(data) else { return nil }
+    kind = nil
+    name = description.name
+    if case .fields = decoded {
+      value = decoded
+    } else {
+      value = .fields([.init("value", decoded)])
+    }
+    problems = []
   }
 
   /// Decodes manufacturer data; nil when it has none of the formats.
@@ -101,7 +117,7 @@ public struct AdvertisedFormat: Equatable, Sendable, CustomStringConvertible {
   /// bytes.
   public var description: String {
     let fields = value.description
-    let text = fields.isEmpty ? kind.rawValue : "\(kind.rawValue) \(fields)"
+    let text = fields.isEmpty ? name : "\(name) \(fields)"
     return problem.map { "\(text) (\($0))" } ?? text
   }
 }

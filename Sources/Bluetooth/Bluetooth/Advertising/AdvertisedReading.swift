@@ -36,6 +36,35 @@ extension Advertisement {
     return opened
   }
 
+  /// The advertisement with the data that a user describes decoded. Of several descriptions of the
+  /// same data, the first that fits counts, before well-known formats.
+  package func described(by names: AttributeNames) -> Advertisement {
+    var described = self
+    for description in names.descriptions {
+      switch description.source {
+      case .serviceData(let service):
+        guard described.describedServices[service] == nil,
+          let data = serviceData.first(where: { $0.service == service })?.data
+        else { continue }
+        described.describedServices[service] = AdvertisedFormat(description, data)
+      case .manufacturer(let company):
+        guard described.describedCompanies[company] == nil,
+          let data = manufacturerData.first(where: { $0.company == company })?.data
+        else { continue }
+        described.describedCompanies[company] = AdvertisedFormat(description, data)
+      case .attribute, .none: continue
+      }
+    }
+    return described
+  }
+
+  /// Decodes the data of a company; nil when it is in no known format.
+  package func reading(ofCompany company: UInt16) -> AdvertisedFormat? {
+    if let described = describedCompanies[company] { return described }
+    return manufacturerData.first { $0.company == company }
+      .flatMap { AdvertisedFormat(company: company, $0.data) }
+  }
+
   /// Decodes the data of a service; nil when it is in no well-known format.
   ///
   /// ```swift
@@ -44,6 +73,7 @@ extension Advertisement {
   /// }
   /// ```
   public func reading(of service: BluetoothUUID) -> AdvertisedReading? {
+    if let described = describedServices[service] { return .decoded(described) }
     if let reading = readings[service] { return reading }
     guard let data = serviceData.first(where: { $0.service == service })?.data else { return nil }
     if let format = AdvertisedFormat(service: service, data) { return .decoded(format) }

@@ -18,9 +18,7 @@ public struct AttributeName: Hashable, Sendable {
   ///
   /// - Throws: ``InvalidAttributeName`` for a text that is not a name, or already has a meaning.
   public init(_ name: String, _ uuid: BluetoothUUID) throws(InvalidAttributeName) {
-    if BluetoothUUID(name) != nil { throw .uuid(name) }
-    if BluetoothAddress(name) != nil { throw .address(name) }
-    guard Self.isName(name) else { throw .malformed(name) }
+    try Self.check(name)
     for kind in AttributeKind.allCases {
       guard let assigned = kind.table.uuid(name), assigned != uuid else { continue }
       throw .assigned(name, to: assigned, kind)
@@ -29,7 +27,14 @@ public struct AttributeName: Hashable, Sendable {
     self.uuid = uuid
   }
 
-  private static func isName(_ text: String) -> Bool {
+  /// Checks the spelling of a name.
+  static func check(_ name: String) throws(InvalidAttributeName) {
+    if BluetoothUUID(name) != nil { throw .uuid(name) }
+    if BluetoothAddress(name) != nil { throw .address(name) }
+    guard Self.isName(name) else { throw .malformed(name) }
+  }
+
+  static func isName(_ text: String) -> Bool {
     guard (1...longest).contains(text.utf8.count), text.utf8.first?.isASCIILetter == true else {
       return false
     }

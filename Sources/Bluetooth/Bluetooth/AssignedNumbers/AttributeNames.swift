@@ -24,8 +24,11 @@ public struct AttributeNames: Hashable, Sendable {
     let entries: [AttributeName]
     let names: [BluetoothUUID: String]
     let uuids: [String: BluetoothUUID]
+    let descriptions: [ValueDescription]
+    let described: [BluetoothUUID: ValueDescription]
+    let formats: [String: ValueDescription]
 
-    init(_ entries: [AttributeName]) {
+    init(_ entries: [AttributeName], _ descriptions: [ValueDescription]) {
       var uuids: [String: BluetoothUUID] = [:]
       var names: [BluetoothUUID: String] = [:]
       var kept: [AttributeName] = []
@@ -38,6 +41,18 @@ public struct AttributeNames: Hashable, Sendable {
         kept.append(entry)
       }
       (self.entries, self.names, self.uuids) = (kept, names, uuids)
+      var described: [BluetoothUUID: ValueDescription] = [:]
+      var formats: [String: ValueDescription] = [:]
+      self.descriptions = descriptions.filter { description in
+        let key = description.name.lowercased()
+        guard formats[key] == nil else { return false }
+        formats[key] = description
+        if case .attribute(let uuid) = description.source, described[uuid] == nil {
+          described[uuid] = description
+        }
+        return true
+      }
+      (self.described, self.formats) = (described, formats)
     }
   }
 
@@ -51,17 +66,34 @@ public struct AttributeNames: Hashable, Sendable {
   ///     UUID, the first is printed.
   ///   - base: Further valid names; `entries` overrides them.
   public init(_ entries: [AttributeName], over base: AttributeNames? = nil) {
+    self.init(entries, [], over: base)
+  }
+
+  /// Given names, and descriptions of values, before those of `base`.
+  package init(
+    _ entries: [AttributeName], _ descriptions: [ValueDescription], over base: AttributeNames? = nil
+  ) {
     let all = entries + (base?.entries ?? [])
-    table = all.isEmpty ? nil : Table(all)
+    let described = descriptions + (base?.descriptions ?? [])
+    table = all.isEmpty && described.isEmpty ? nil : Table(all, described)
   }
 
   /// The given names, each once, in the order of precedence.
   public var entries: [AttributeName] { table?.entries ?? [] }
 
+  /// The descriptions of values, each name once, in the order of precedence.
+  public var descriptions: [ValueDescription] { table?.descriptions ?? [] }
+
+  /// The user's description of the values of an attribute; nil without one.
+  func described(_ uuid: BluetoothUUID) -> ValueDescription? { table?.described[uuid] }
+
+  /// The description with a name; nil without one.
+  func described(_ name: String) -> ValueDescription? { table?.formats[name.lowercased()] }
+
   /// These names, and those of `base` that they do not override.
   public func over(_ base: AttributeNames) -> AttributeNames {
     if base.table == nil { return self }
-    return table == nil ? base : AttributeNames(entries, over: base)
+    return table == nil ? base : AttributeNames(entries, descriptions, over: base)
   }
 
   /// The name that a user gave a UUID; nil without one.
@@ -109,7 +141,7 @@ public struct AttributeNames: Hashable, Sendable {
   }
 
   public static func == (a: AttributeNames, b: AttributeNames) -> Bool {
-    a.table === b.table || a.entries == b.entries
+    a.table === b.table || a.entries == b.entries && a.descriptions == b.descriptions
   }
 
   /// Hashes the number of names: a table may be large, and is part of many values.
@@ -123,6 +155,8 @@ extension AttributeNames {
     case uuid(expected: String)
     /// The name is invalid or a duplicate.
     case name(String, expected: String? = nil)
+    /// A mistake in a description.
+    case description(DescriptionProblem)
   }
 
   /// The UUIDs in files as a regular expression.
@@ -131,45 +165,66 @@ extension AttributeNames {
   /// A UUID, for messages.
   package static let example = "0000a001-1212-efde-1523-785feabcd123"
 
-  /// The names of a mapping.
+  /// The names of a mapping, and the descriptions of values under them, before those of `base`.
   ///
   /// - Parameters:
-  ///   - entries: Names with the texts of their UUIDs, and where each is.
+  ///   - entries: Names with their UUIDs or descriptions, and where each is.
+  ///   - base: The names that descriptions may use as formats.
   ///   - report: Receives each error, with the index of the entry.
   package static func read(
-    _ entries: [(name: String, uuid: String, place: String)],
+    _ entries: [(name: String, value: DescriptionNode, place: String)], over base: AttributeNames,
     report: (_ index: Int, EntryProblem) -> Void
-  ) -> [AttributeName] {
+  ) -> AttributeNames {
     var read: [AttributeName] = []
     var named: [String: String] = [:]
     var owners: [BluetoothUUID: String] = [:]
+    var reader = DescriptionReader(entries.map { ($0.name, $0.value) }, over: base)
+    var descriptions: [ValueDescription] = []
     for (index, entry) in entries.enumerated() {
       do throws(InvalidAttributeName) {
-        guard let uuid = BluetoothUUID(entry.uuid) else {
-          let isReversed = BluetoothUUID(entry.name) != nil && !entry.uuid.isEmpty
-          report(
-            index,
-            isReversed
-              ? .name("the name comes first", expected: "'\(entry.uuid): \(entry.name)'")
-              : .uuid(expected: "a UUID such as \(example), or of 4 or 8 digits")
-          )
-          continue
+        let uuid: BluetoothUUID?
+        if entry.value.mapping == nil {
+          uuid = BluetoothUUID(entry.value.text ?? "")
+          guard uuid != nil else {
+            report(index, Self.noUUID(entry.name, entry.value))
+            continue
+          }
+        } else {
+          let description = reader.description(named: entry.name)
+          for problem in reader.takeProblems() { report(index, .description(problem)) }
+          if let description { descriptions.append(description) }
+          uuid = DescriptionReader.uuid(entry.value)
         }
-        let name = try AttributeName(entry.name, uuid)
-        let key = name.name.lowercased()
+        let key = entry.name.lowercased()
+        let name = try uuid.map { uuid throws(InvalidAttributeName) in
+          try AttributeName(entry.name, uuid)
+        }
+        if name == nil { try AttributeName.check(entry.name) }
         if let first = named[key] {
-          report(index, .name("duplicate name '\(name.name)', first at \(first)"))
-        } else if let first = owners[uuid] {
+          report(index, .name("duplicate name '\(entry.name)', first at \(first)"))
+        } else if let uuid, let first = owners[uuid] {
           report(index, .name("\(uuid) has two names; the first is \(first)"))
         } else {
-          (named[key], owners[uuid]) = (entry.place, "'\(entry.name)' at \(entry.place)")
-          read.append(name)
+          named[key] = entry.place
+          if let name {
+            owners[name.uuid] = "'\(entry.name)' at \(entry.place)"
+            read.append(name)
+          }
         }
       } catch {
         report(index, .name("\(error)", expected: error.remedy))
       }
     }
-    return read
+    return AttributeNames(read, descriptions, over: base)
+  }
+
+  /// The error of an entry without a UUID: of one that is reversed, that the name comes first.
+  private static func noUUID(_ name: String, _ value: DescriptionNode) -> EntryProblem {
+    let text = value.text ?? ""
+    if BluetoothUUID(name) != nil, !text.isEmpty {
+      return .name("the name comes first", expected: "'\(text): \(name)'")
+    }
+    return .uuid(expected: "a UUID such as \(example), or of 4 or 8 digits")
   }
 }
 

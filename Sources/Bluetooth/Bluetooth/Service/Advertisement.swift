@@ -35,6 +35,9 @@ public struct Advertisement: Sendable, Equatable {
   public let adapter: String
   /// Decrypted service data, by service; see ``opened(with:)``.
   var readings: [BluetoothUUID: AdvertisedReading] = [:]
+  /// Data that a user describes, by service and by company; see ``described(by:)``.
+  var describedServices: [BluetoothUUID: AdvertisedFormat] = [:]
+  var describedCompanies: [UInt16: AdvertisedFormat] = [:]
 
   /// A device as last seen; see the properties. Omitted arguments are unknown, or not there.
   public init(
@@ -74,6 +77,7 @@ public struct Advertisement: Sendable, Equatable {
       && a.manufacturerData.elementsEqual(b.manufacturerData, by: ==)
       && a.serviceData.elementsEqual(b.serviceData, by: ==)
       && a.isConnected == b.isConnected && a.isPaired == b.isPaired && a.adapter == b.adapter
-      && a.readings == b.readings
+      && a.readings == b.readings && a.describedServices == b.describedServices
+      && a.describedCompanies == b.describedCompanies
   }
 }

@@ -52,6 +52,28 @@ struct OctetReader {
     try take(count, field).reversed().reduce(0) { $0 << 8 | UInt64($1) }
   }
 
+  /// Moves to a position before the end of the fields.
+  mutating func move(to position: Int, _ field: String) throws(ValueError) {
+    guard position <= end else {
+      let problem = ValueError.length(position - self.position, found: remaining)
+      throw ValueError(field: field, octet: self.position, problem: problem)
+    }
+    self.position = position
+  }
+
+  /// Reads the octets of a number in its order.
+  mutating func word(_ number: WireNumber, _ field: String) throws(ValueError) -> UInt64 {
+    guard number.isBigEndian else { return try unsigned(number.octets, field) }
+    return try take(number.octets, field).reduce(0) { $0 << 8 | UInt64($1) }
+  }
+
+  /// The octets up to the end of the fields, whose offsets they keep.
+  mutating func part(_ count: Int, _ field: String) throws(ValueError) -> OctetReader {
+    let start = position
+    _ = try take(count, field)
+    return OctetReader(octets, start..<position)
+  }
+
   mutating func byte(_ field: String) throws(ValueError) -> UInt8 {
     UInt8(try unsigned(1, field))
   }

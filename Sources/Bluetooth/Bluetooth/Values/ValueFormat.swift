@@ -6,6 +6,7 @@ public struct ValueFormat: Hashable, Sendable, CustomStringConvertible {
     case unsigned(octets: Int)
     case signed(octets: Int)
     case float32, float64, utf8, hex
+    case described(ValueDescription)
   }
 
   private let kind: Kind
@@ -17,6 +18,16 @@ public struct ValueFormat: Hashable, Sendable, CustomStringConvertible {
 
   static let f32 = ValueFormat(.float32, "f32")
   static let f64 = ValueFormat(.float64, "f64")
+
+  /// The format that a description has under its name.
+  package init(_ description: ValueDescription) {
+    self.init(.described(description), description.name)
+  }
+
+  /// The description; nil for the formats of plain numbers and texts.
+  package var valueDescription: ValueDescription? {
+    if case .described(let description) = kind { description } else { nil }
+  }
 
   private init(_ kind: Kind, _ name: String) {
     self.kind = kind
@@ -58,7 +69,7 @@ public struct ValueFormat: Hashable, Sendable, CustomStringConvertible {
     case .unsigned(8), .signed(8): nil
     case .unsigned(let octets): WireNumber(octets).quantities
     case .signed(let octets): WireNumber(octets, signed: true).quantities
-    case .float32, .float64, .utf8, .hex: nil
+    case .float32, .float64, .utf8, .hex, .described: nil
     }
   }
 
@@ -67,7 +78,7 @@ public struct ValueFormat: Hashable, Sendable, CustomStringConvertible {
     switch kind {
     case .unsigned(let octets): (octets, false)
     case .signed(let octets): (octets, true)
-    case .float32, .float64, .utf8, .hex: nil
+    case .float32, .float64, .utf8, .hex, .described: nil
     }
   }
 
@@ -85,6 +96,7 @@ public struct ValueFormat: Hashable, Sendable, CustomStringConvertible {
   /// - Throws: ``ValueError`` with what the format expects.
   public func encode(_ text: String) throws(ValueError) -> [UInt8] {
     switch kind {
+    case .described(let description): return try description.encode(.text(text))
     case .utf8: return Array(text.utf8)
     case .hex: return try Self.hexadecimal(text)
     case .float32:
@@ -120,6 +132,7 @@ public struct ValueFormat: Hashable, Sendable, CustomStringConvertible {
   /// - Throws: ``ValueError`` when there are too few or too many.
   public func decode(_ octets: [UInt8]) throws(ValueError) -> DecodedValue {
     switch kind {
+    case .described(let description): return try description.decode(octets)
     case .hex: return .octets(octets)
     case .utf8:
       guard let text = String(validating: octets, as: UTF8.self) else {

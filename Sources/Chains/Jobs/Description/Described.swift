@@ -2,6 +2,7 @@
 //
 // The keys themselves are in Key.swift, the values of keys in Shape.swift.
 
+import Bluetooth
 import Documents
 
 /// A value that is written as a mapping. Readers, printers, checks and documentation use the one
@@ -14,6 +15,8 @@ protocol Described: Hashable, Sendable {
   init()
   /// The names that expectations may use, given the keys read so far; nil for none.
   var subjects: Subjects? { get }
+  /// The format of the value that it writes, given the keys read so far; nil for none.
+  var writtenFormat: ValueDescription? { get }
   /// The error for values of several keys that contradict each other; nil if there is none.
   ///
   /// - Parameter limit: The timeout of the step.
@@ -23,6 +26,7 @@ protocol Described: Hashable, Sendable {
 extension Described {
   static var rules: [KeyRule] { [] }
   var subjects: Subjects? { nil }
+  var writtenFormat: ValueDescription? { nil }
   func conflict(within limit: Duration?) -> KeyRule.KeyProblem? { nil }
 
   /// Reads the keys of a mapping.
@@ -40,6 +44,7 @@ extension Described {
       isComplete = key.take(from: &mapping, into: &value, &reader) && isComplete
     }
     reader.subjects = isComplete ? value.subjects ?? .nothing : .unknown
+    reader.written = isComplete ? .known(value.writtenFormat) : .unknown
     for key in keys where key.shape.looksAtValue {
       isComplete = key.take(from: &mapping, into: &value, &reader) && isComplete
       // A stop condition that was just read limits the number of values.

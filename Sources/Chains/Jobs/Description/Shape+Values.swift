@@ -122,8 +122,8 @@ extension Shape where Value == ValueFormat {
     let expected = "a format such as u16"
     return Shape(expected, schema: .reference("format"), words: { ["\($0)"] }) { node, reader in
       guard let name = node.text else { return nil }
-      if let format = ValueFormat(name) { return format }
-      reader.complain(node, .noFormat(name))
+      if let format = reader.surroundings.names.format(name) { return format }
+      reader.complain(node, .noFormat(name, besides: reader.surroundings.names))
       return nil
     }
   }
@@ -207,7 +207,7 @@ extension Problem {
   }
 
   /// The error for an unknown format.
-  static func noFormat(_ word: String) -> Problem {
-    .unknown("unknown format '\(word)'", word, among: ValueFormat.names)
+  static func noFormat(_ word: String, besides names: AttributeNames = .assigned) -> Problem {
+    .unknown("unknown format '\(word)'", word, among: names.formatNames)
   }
 }

@@ -1,6 +1,7 @@
 // Shapes that accept captured values: texts, values with formats, and triggers.
 
 import Bluetooth
+import Descriptions
 import Documents
 
 extension Shape {
@@ -46,7 +47,8 @@ extension Shape where Value == WrittenValue {
       "a value such as { u8: 1 }", line: "a value such as u8:1", schema: .reference("value"),
       words: { ["\($0)"] }
     ) { node, reader in reader.written(node) }
-    return shape.live {
+    // The characteristic has the format of fields, and is read first.
+    return shape.live(looksAtValue: true) {
       $0.references
     } fill: { value, filling throws(Problem) in
       try filling.filled(value)
@@ -56,6 +58,12 @@ extension Shape where Value == WrittenValue {
 
 extension StepReader {
   fileprivate mutating func written(_ node: Node) -> WrittenValue? {
+    switch written {
+    case .unknown where Self.mayBeFields(node): return .nothing
+    case .unknown: break
+    case .known(let format):
+      if let fields = Self.fields(of: node, format) { return self.fields(fields, format) }
+    }
     let nodes = node.sequence ?? [node]
     let parts = nodes.compactMap { part($0) }
     guard parts.count == nodes.count else { return nil }
@@ -64,6 +72,77 @@ extension StepReader {
     } catch {
       complain(node, Problem(error.problem))
       return nil
+    }
+  }
+
+  private static let fieldsKey = "fields"
+
+  private static func mayBeFields(_ node: Node) -> Bool {
+    node.mapping?.contains { ValueFormat($0.key) == nil } == true
+  }
+
+  /// The node of the fields: under the key `fields`, or a mapping none of whose keys is a format.
+  /// Nil for values in formats, and for names that are fields of nothing.
+  private static func fields(of node: Node, _ format: ValueDescription?) -> Node? {
+    guard let entries = node.mapping, !entries.isEmpty else { return nil }
+    if entries.count == 1, entries[0].key == fieldsKey { return entries[0].value }
+    guard let format, !entries.contains(where: { ValueFormat($0.key) != nil }) else { return nil }
+    let known = format.fieldNames
+    return format.isOfUser || entries.contains { known.contains($0.key) } ? node : nil
+  }
+
+  private mutating func fields(_ node: Node, _ format: ValueDescription?) -> WrittenValue? {
+    guard let format else {
+      complain(
+        node, Problem("the value has no described fields", expected: "a format such as { u8: 1 }")
+      )
+      return nil
+    }
+    let before = problems.count
+    guard let content = content(node, isTop: true), problems.count == before else { return nil }
+    let fields = WrittenFields(format: format, content: content)
+    if let unknown = fields.unknown {
+      let message = "unknown field '\(unknown)' of \(format.name)"
+      complain(
+        node.field(at: unknown) ?? node, .unknown(message, unknown, among: format.fieldNames)
+      )
+      return nil
+    }
+    do {
+      return try WrittenValue(fields)
+    } catch {
+      let place = node.field(at: error.field) ?? node
+      let isAtField = place.path != node.path || node.mapping == nil
+      complain(place, Problem(isAtField ? error.problem : "\(error.field): \(error.problem)"))
+      return nil
+    }
+  }
+
+  /// The value of a field, or all fields.
+  ///
+  /// - Parameter isTop: Whether a text may be fields in the one-line form: `interval=600 mode=eco`.
+  private mutating func content(_ node: Node, isTop: Bool = false) -> WrittenFields.Content? {
+    switch node.content {
+    case .scalar(let text, _):
+      let content =
+        isTop ? WrittenFields.Content(written: text) : MessageTemplate(text).map { .text($0) }
+      guard let content else {
+        let expected = isTop ? "fields such as interval=600 mode=eco" : MessageTemplate.shape
+        complain(node, Problem(found: node.shown, expected: expected))
+        return nil
+      }
+      complainOfUnknown(content.references, node)
+      return content
+    case .sequence(let nodes):
+      let values = nodes.compactMap { content($0) }
+      return values.count == nodes.count ? .list(values) : nil
+    case .mapping(let entries):
+      var members: [(path: [String], value: WrittenFields.Content)] = []
+      for entry in entries {
+        guard let value = content(entry.value) else { return nil }
+        members.append((entry.key.split(separator: ".").map(String.init), value))
+      }
+      return members.contains { $0.path.isEmpty } ? nil : .group(members)
     }
   }
 

@@ -99,9 +99,12 @@ extension ValueKind {
       let words =
         range.upperBound.isFinite ? "from \(low) to \(Bound(range.upperBound))" : "at least \(low)"
       return Problem("\(name) is \(words), and never \(check)")
-    case .choice(let names):
-      guard let text = check.literals.first(where: { !names.contains($0.text) })?.text,
-        !check.literals.contains(where: { names.contains($0.text) })
+    case .choice(let names, let isOpen):
+      func isName(_ literal: Literal) -> Bool {
+        names.contains(literal.text) || isOpen && literal.text.hasPrefix("reserved (")
+      }
+      guard let text = check.literals.first(where: { !isName($0) })?.text,
+        !check.literals.contains(where: isName)
       else { return nil }
       return .unknown("\(name) is never '\(text)'", text, among: names)
     case .time:

@@ -28,7 +28,7 @@ struct Subjects: Equatable {
   private var wholeKind: ValueKind?
   /// The maximum number of values; nil if it is unknown.
   private var mostValues: Int?
-  /// Whether the value is decoded by its specification, so that undecoded bytes may follow its
+  /// Whether the value is decoded by a description, so that undecoded bytes may follow its
   /// fields.
   private var isStandard = false
 
@@ -46,26 +46,41 @@ struct Subjects: Equatable {
   /// Creates the subjects of a characteristic or descriptor.
   ///
   /// - Parameters:
-  ///   - uuid: The UUID; nil if it is selected by its handle.
-  ///   - format: An explicit format; the value then has no fields.
+  ///   - description: The format of its values; nil if there is none, and for a handle.
+  ///   - format: An explicit format, which comes before the description.
   ///   - most: The number of values that ends the step.
-  init(of uuid: BluetoothUUID?, format: ValueFormat?, kind: Kind, most: Int? = nil) {
-    let standard = format == nil ? uuid : nil
-    fields = standard.map { StandardValues.fieldNames(of: $0) } ?? []
+  private init(
+    of description: ValueDescription?, format: ValueFormat?, kind: Kind, most: Int? = nil
+  ) {
+    let description = format == nil ? description : format?.valueDescription
+    fields = description?.fieldNames ?? []
     self.kind = kind
     mostValues = most
     hasOctets = true
-    kinds = standard.map { StandardValues.fieldKinds(of: $0) } ?? [:]
-    wholeKind =
-      format?.valueKind ?? (standard.map { StandardValues.kind(of: $0) } ?? .octets)
-    isStandard = standard.map { StandardValues.decoder(for: $0) != nil } ?? false
+    kinds = description?.fieldKinds ?? [:]
+    wholeKind = description.map(\.kind) ?? format.map(\.valueKind) ?? .octets
+    isStandard = description != nil
+  }
+
+  /// Creates the subjects of a characteristic.
+  ///
+  /// - Parameter most: The number of values that ends the step.
+  init(of target: CharacteristicSelector, format: ValueFormat?, kind: Kind, most: Int? = nil) {
+    let description = target.names.description(of: target.uuid)
+    self.init(of: description, format: format, kind: kind, most: most)
+  }
+
+  /// Creates the subjects of a descriptor.
+  init(of target: DescriptorSelector, format: ValueFormat?) {
+    let description = target.characteristic.names.description(of: target.uuid)
+    self.init(of: description, format: format, kind: .single)
   }
 
   /// Creates the subjects of a combination: each input, and its fields.
   init(of inputs: [Combining.Input]) {
     var kinds: [String: ValueKind] = [:]
     let fields = inputs.flatMap { input -> [String] in
-      let inner = Subjects(of: input.target.uuid, format: input.format, kind: .single)
+      let inner = Subjects(of: input.target, format: input.format, kind: .single)
       kinds[input.name] = inner.wholeKind
       for (field, kind) in inner.kinds { kinds["\(input.name).\(field)"] = kind }
       return [input.name] + inner.fields.map { "\(input.name).\($0)" }
@@ -115,7 +130,7 @@ struct Subjects: Equatable {
 
   /// The subjects of a value without a specification, of which only the bytes are known.
   static let plain = {
-    var subjects = Subjects(of: nil, format: nil, kind: .single)
+    var subjects = Subjects(of: nil as ValueDescription?, format: nil, kind: .single)
     subjects.wholeKind = nil
     return subjects
   }()

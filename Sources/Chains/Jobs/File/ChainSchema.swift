@@ -1,6 +1,7 @@
 // The JSON Schema of chain files, derived from the descriptions of their keys.
 
 import Bluetooth
+import Descriptions
 import Documents
 
 /// The JSON Schema (draft 7) of chain files, `docs/chain.schema.json`.
@@ -58,6 +59,7 @@ public enum ChainSchema {
       ),
       .init("variableName", pattern("^[A-Za-z][A-Za-z0-9_-]*$")),
       .init("attributeName", pattern("^[A-Za-z][A-Za-z0-9_-]{0,\(AttributeName.longest - 1)}$")),
+      .init("writtenFields", ["type": "object", "minProperties": 1]),
       .init(
         "part",
         object(ValueFormat.names.map { .init($0, .scalar) }, exactly: 1)
@@ -65,11 +67,19 @@ public enum ChainSchema {
       ),
       .init(
         "value",
-        JSONValue.anyOf([.reference("part"), .list(of: .reference("part"))])
-          .described("What is written; a list writes several in a row.")
+        JSONValue.anyOf([
+          .reference("part"), .list(of: .reference("part")), .reference("writtenFields"),
+        ]).described(
+          "What is written; a list writes several in a row, names of fields write a described value."
+        )
       ),
-      .init("format", JSONValue.oneOf(ValueFormat.names).described("How the bytes are decoded.")),
-    ]
+      .init(
+        "format",
+        JSONValue.anyOf([.oneOf(ValueFormat.names), .type("string")]).described(
+          "How the bytes are decoded: a format, or the name of a description of values."
+        )
+      ),
+    ] + DescriptionSchema.definitions
   }
 
   // MARK: Comparisons

@@ -7,6 +7,13 @@ import Documents
 
 /// A reader of steps, in order: each step may use only values captured before it.
 struct StepReader {
+  /// The format of the value that a step writes.
+  enum WrittenFormat {
+    case known(ValueDescription?)
+    /// The characteristic is invalid, which is reported already.
+    case unknown
+  }
+
   /// The written form of the chain, for error messages.
   enum Form {
     case file, line
@@ -23,6 +30,8 @@ struct StepReader {
   var depth = 0
   /// The subjects that expectations of the current step may name.
   var subjects = Subjects.nothing
+  /// The format of the value that the current step writes.
+  var written = WrittenFormat.known(nil)
 
   init(limits: PlanLimits, _ surroundings: IncludedSurroundings) {
     self.limits = limits

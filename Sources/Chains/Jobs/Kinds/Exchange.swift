@@ -83,7 +83,8 @@ extension Exchanging: StepKind {
   var operations: [(CharacteristicSelector, CharacteristicOperation)] {
     [(answer, .subscribe), write.operation]
   }
-  var subjects: Subjects? { Subjects(of: answer.uuid, format: format, kind: .single) }
+  var writtenFormat: ValueDescription? { write.writtenFormat }
+  var subjects: Subjects? { Subjects(of: answer, format: format, kind: .single) }
   var written: String? { write.target.description }
   var doing: String { "writing \(write.target) and waiting for \(answer)" }
 

@@ -73,7 +73,7 @@ extension Listening: StreamingKind {
 
   var action: Step.Action { .notify(self) }
   var subjects: Subjects? {
-    Subjects(of: target.uuid, format: format, kind: .stream, most: stop.count)
+    Subjects(of: target, format: format, kind: .stream, most: stop.count)
   }
   var operations: [(CharacteristicSelector, CharacteristicOperation)] {
     [(target, .subscribe)] + (trigger.map { [$0.operation] } ?? [])

@@ -50,7 +50,7 @@ extension Polling: StreamingKind {
 
   var action: Step.Action { .poll(self) }
   var subjects: Subjects? {
-    Subjects(of: target.uuid, format: format, kind: .poll, most: stop.count)
+    Subjects(of: target, format: format, kind: .poll, most: stop.count)
   }
   var operations: [(CharacteristicSelector, CharacteristicOperation)] { [(target, .read)] }
   var doing: String { "polling \(target)" }

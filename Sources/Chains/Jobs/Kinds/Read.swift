@@ -43,7 +43,7 @@ public struct ReadStep: StepKind {
   var action: Step.Action { .read(self) }
   /// With an offset, no fields: the characteristic's format describes only the whole value.
   var subjects: Subjects? {
-    offset == 0 ? Subjects(of: target.uuid, format: format, kind: .single) : .plain
+    offset == 0 ? Subjects(of: target, format: format, kind: .single) : .plain
   }
   var operations: [(CharacteristicSelector, CharacteristicOperation)] { [(target, .read)] }
   var doing: String { "reading \(target)" }

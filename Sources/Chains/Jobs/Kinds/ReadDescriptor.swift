@@ -25,14 +25,15 @@ public struct ReadDescriptorStep: StepKind {
   ]
 
   var action: Step.Action { .readDescriptor(self) }
-  var subjects: Subjects? { Subjects(of: target.uuid, format: format, kind: .single) }
+  var subjects: Subjects? { Subjects(of: target, format: format) }
   var attribute: String? { target.description }
   var doing: String { "reading \(target)" }
   var privilege: String? { "reads descriptor \(target)" }
 
   func run(_ run: StepRun) async throws {
     try await run.read(run.service.readDescriptor(target)) { octets throws(ValueError) in
-      try StepValue.decode(octets, of: target.uuid, format: format)
+      try StepValue.decode(
+        octets, of: target.uuid, format: format, names: target.characteristic.names)
     }
   }
 }

@@ -73,6 +73,8 @@ extension Write: StepKind {
   var operations: [(CharacteristicSelector, CharacteristicOperation)] { [operation] }
   var doing: String { "writing \(target)" }
 
+  var writtenFormat: ValueDescription? { target.names.description(of: target.uuid) }
+
   func conflict(within limit: Duration?) -> KeyRule.KeyProblem? {
     contradiction.map { (["offset", "delivery"], $0) }
   }
@@ -85,7 +87,8 @@ extension Write: StepKind {
 
 extension Key {
   static func value(_ path: any WritableKeyPath<Owner, WrittenValue> & Sendable) -> Key {
-    let documentation = "a value in a format, or a list of such values"
+    let documentation =
+      "a value in a format, or a list of such values; or the fields of a [description](values.md)"
     return Key("value", path, .written, line: .parts, documentation)
   }
 }

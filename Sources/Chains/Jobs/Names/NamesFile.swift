@@ -3,6 +3,7 @@
 // Error messages contain no key, nor text that may be one. The rules for names are in Bluetooth.
 
 public import Bluetooth
+import Descriptions
 public import Documents
 
 /// A file of names: names for UUIDs, and keys of devices.
@@ -81,8 +82,9 @@ extension Shape where Value == AttributeNames {
   static var names: Self {
     let schema: JSONValue = [
       "type": "object", "propertyNames": .reference("attributeName"),
-      "additionalProperties": JSONValue.type("string", "integer")
-        .adding("pattern", .string(AttributeNames.uuidPattern)).orVariable,
+      "additionalProperties": .anyOf([
+        DescriptionSchema.uuid, .reference("variable"), .reference("valueDescription"),
+      ]),
     ]
     let expected = "names with their UUIDs such as { soil-moisture: \(AttributeNames.example) }"
     return Shape(expected, schema: schema) { node, reader in
@@ -95,7 +97,8 @@ extension Key {
   static func names(_ path: any WritableKeyPath<Owner, AttributeNames> & Sendable) -> Key {
     Key(
       "names", path, .names, default: .assigned,
-      "names for UUIDs, `soil-moisture: 0000a001-…`, for targets and for output: [names](#names)"
+      "names for UUIDs, `soil-moisture: 0000a001-…`, for targets and for output: [names](#names); "
+        + "also [descriptions of values](values.md)"
     )
   }
 }
@@ -110,17 +113,9 @@ extension StepReader {
       complain(node, Problem("more than \(limits.names) names"))
       return nil
     }
-    let read = AttributeNames.read(
-      entries.map { ($0.key, $0.value.text ?? "", "\($0.keyPlace)") }
-    ) { index, problem in
-      let entry = entries[index]
-      switch problem {
-      case .uuid(let expected): problems.append(entry.value.problem(expected: expected))
-      case .name(let message, let expected):
-        problems.append(Problem(message, expected: expected).at(keyOf: entry))
-      }
-    }
-    surroundings.names = AttributeNames(read, over: surroundings.names)
+    let (names, problems) = AttributeNames.read(entries, over: surroundings.names)
+    self.problems += problems
+    surroundings.names = names
     return surroundings.names
   }
 }

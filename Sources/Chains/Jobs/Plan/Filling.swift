@@ -25,6 +25,7 @@ struct Filling {
   }
 
   func filled(_ value: WrittenValue) throws(Problem) -> WrittenValue {
+    if let fields = value.fields { return try filled(fields) }
     var parts: [WrittenValue.Part] = []
     for part in value.parts {
       parts.append(WrittenValue.Part(part.format, try filled(part.template)))
@@ -33,6 +34,17 @@ struct Filling {
       return try WrittenValue(parts)
     } catch {
       throw Problem("the value cannot be written with its captured values: \(error.problem)")
+    }
+  }
+
+  private func filled(_ fields: WrittenFields) throws(Problem) -> WrittenValue {
+    let content = try fields.content.filled { template throws(Problem) in try filled(template) }
+    do {
+      return try WrittenValue(WrittenFields(format: fields.format, content: content))
+    } catch {
+      throw Problem(
+        "the value cannot be written with its captured values: \(error.field): \(error.problem)"
+      )
     }
   }
 

@@ -40,8 +40,10 @@ public struct WrittenValue: Hashable, Sendable, CustomStringConvertible {
   /// - Source: Bluetooth Core 5.4, Vol 3, Part F §3.2.9.
   public static let longest = 512
 
-  /// The parts, encoded one after another.
+  /// The parts, encoded one after another; empty for a value that is written by its fields.
   public let parts: [Part]
+  /// The fields of a described value, in place of parts.
+  let fields: WrittenFields?
   /// The bytes of the constant parts; in a running step, all parts are constant.
   public let octets: [UInt8]
 
@@ -68,17 +70,30 @@ public struct WrittenValue: Hashable, Sendable, CustomStringConvertible {
     }
     self.parts = parts
     self.octets = octets
+    fields = nil
+  }
+
+  /// Creates a value of fields.
+  ///
+  /// - Throws: `ValueError` with the path of the wrong field.
+  init(_ fields: WrittenFields) throws(ValueError) {
+    parts = []
+    self.fields = fields
+    octets = try fields.octets() ?? []
   }
 
   /// An empty placeholder, replaced when the step is read.
-  private init() { (parts, octets) = ([], []) }
+  private init() { (parts, fields, octets) = ([], nil, []) }
 
   static let nothing = WrittenValue()
 
-  var references: [VariablePath] { parts.flatMap(\.template.variables) }
+  var references: [VariablePath] {
+    fields?.references ?? parts.flatMap(\.template.variables)
+  }
 
   public var description: String {
-    parts.map { "\($0.format):\(Quoting.quoted($0.template.description))" }
+    if let fields { return "fields:\(Quoting.quoted(fields.description))" }
+    return parts.map { "\($0.format):\(Quoting.quoted($0.template.description))" }
       .joined(separator: " ")
   }
 }

@@ -33,10 +33,8 @@ package struct Sample: Sendable {
   fileprivate static func all(
     of notified: NotifiedValue, from target: CharacteristicSelector, format: ValueFormat?
   ) -> [Sample] {
-    let hasLayout = format == nil && target.handle == nil
-    let records =
-      hasLayout
-      ? StandardValues.records(in: notified.value, of: target.characteristic) : [notified.value]
+    let description = format == nil ? target.names.description(of: target.uuid) : nil
+    let records = description?.records(in: notified.value) ?? [notified.value]
     return records.map { Sample($0, of: target, format: format, arrival: notified.at) }
   }
 

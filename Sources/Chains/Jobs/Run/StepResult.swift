@@ -161,17 +161,17 @@ public struct StepValue: Equatable, Sendable {
   public static func decode(
     _ octets: [UInt8], of selector: CharacteristicSelector, format: ValueFormat?
   ) throws(ValueError) -> DecodedValue {
-    try decode(octets, of: selector.uuid, format: format)
+    try decode(octets, of: selector.uuid, format: format, names: selector.names)
   }
 
   /// Decodes bytes of a characteristic or descriptor; as plain bytes if its UUID is nil or unknown.
+  ///
+  /// - Parameter names: The names whose descriptions of values come before those of specifications.
   static func decode(
-    _ octets: [UInt8], of uuid: BluetoothUUID?, format: ValueFormat?
+    _ octets: [UInt8], of uuid: BluetoothUUID?, format: ValueFormat?,
+    names: AttributeNames = .assigned
   ) throws(ValueError) -> DecodedValue {
     if let format { return try format.decode(octets) }
-    guard let decode = uuid.flatMap({ StandardValues.decoder(for: $0) }) else {
-      return .octets(octets)
-    }
-    return try decode(octets)
+    return try names.description(of: uuid)?.decode(octets) ?? .octets(octets)
   }
 }

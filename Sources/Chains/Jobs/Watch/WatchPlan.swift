@@ -135,7 +135,7 @@ package struct WatchPlan: Hashable, Sendable {
     }
     if view == .combined, count < 2 { return "--combine: expected two characteristics or more" }
     let known = devices.flatMap(\.characteristics).map { target in
-      (target, Subjects(of: target.uuid, format: format, kind: .single).fields)
+      (target, Subjects(of: target, format: format, kind: .single).fields)
     }
     for field in fields where !known.contains(where: { $0.1.contains(field) }) {
       let names = known.flatMap(\.1)

@@ -51,8 +51,10 @@ struct Checked {
       let own = Result { () throws(DocumentErrors) in try NamesFile(path) }
       take(path, own) { file in
         let (names, keys) = (file.names.entries.count, file.keys.count)
+        let described = file.names.descriptions.count
         let parts = [
-          names == 0 && keys > 0 ? nil : counted(names, "name"),
+          names == 0 && keys + described > 0 ? nil : counted(names, "name"),
+          described == 0 ? nil : counted(described, "description"),
           keys == 0 ? nil : counted(keys, "key"), "ok",
         ]
         return parts.compactMap(\.self).joined(separator: ", ")

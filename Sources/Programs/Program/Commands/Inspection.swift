@@ -35,16 +35,53 @@ struct Inspection: Sendable {
             let isReadable = characteristic.properties.contains(.read)
             let reading = service.read(CharacteristicSelector(handle: characteristic.handle))
             let value = try await self.value(isReadable ? reading : nil, connection, &unanswered)
-            try await sink(line(characteristic, value, in: each))
+            // The device's own format comes before the value that it is needed for.
+            var known: [UInt16: Value] = [:]
+            if case .octets? = value, names.description(of: characteristic.uuid) == nil,
+              let own = characteristic.descriptors.first(where: { $0.uuid == Self.presentation })
+            {
+              known[own.handle] = try await self.value(of: own, connection, &unanswered)
+            }
+            let meaning = meaning(of: characteristic, known.values.first)
+            try await sink(line(characteristic, value, meaning, in: each))
             for descriptor in characteristic.descriptors {
-              let reading = service.readDescriptor(DescriptorSelector(handle: descriptor.handle))
-              let value = try await self.value(reading, connection, &unanswered)
+              var value = known[descriptor.handle]
+              if value == nil {
+                value = try await self.value(of: descriptor, connection, &unanswered)
+              }
               try await sink(line(descriptor, value, of: characteristic))
             }
           }
         }
       }
     }
+  }
+
+  /// The descriptor with the format that a device gives its own value.
+  private static let presentation = BluetoothUUID(short: 0x2904)
+
+  /// The format of a value, and where it is from; nil for that of a specification and for none.
+  private struct Meaning {
+    let description: ValueDescription?
+    let origin: String?
+  }
+
+  private func meaning(of characteristic: GATTCharacteristic, _ own: Value?) -> Meaning {
+    if let description = names.description(of: characteristic.uuid) {
+      return Meaning(description: description, origin: description.isOfUser ? "names" : nil)
+    }
+    guard case .octets(let octets)? = own, let format = ValueDescription(presentation: octets)
+    else {
+      return Meaning(description: nil, origin: nil)
+    }
+    return Meaning(description: format, origin: "presentation-format")
+  }
+
+  private func value(
+    of descriptor: GATTDescriptor, _ connection: DeviceConnection, _ unanswered: inout Int
+  ) async throws -> Value? {
+    let reading = service.readDescriptor(DescriptorSelector(handle: descriptor.handle))
+    return try await value(reading, connection, &unanswered)
   }
 
   private enum Value {
@@ -87,7 +124,8 @@ struct Inspection: Sendable {
   }
 
   private func line(
-    _ characteristic: GATTCharacteristic, _ value: Value?, in service: GATTService
+    _ characteristic: GATTCharacteristic, _ value: Value?, _ meaning: Meaning,
+    in service: GATTService
   ) -> String {
     let name = names.name(of: characteristic.uuid, .characteristic)
     let flags = characteristic.properties.flags
@@ -95,7 +133,7 @@ struct Inspection: Sendable {
       let words = [
         name ?? "characteristic", Self.shown(characteristic.uuid),
         Self.shown(characteristic.handle), flags.isEmpty ? nil : flags.joined(separator: ", "),
-        value.map { Self.text($0, of: characteristic.uuid) },
+        value.map { Self.text($0, meaning) },
       ]
       return "  " + words.compactMap(\.self).joined(separator: "  ")
     }
@@ -103,16 +141,17 @@ struct Inspection: Sendable {
       "service": service.uuid.text, "uuid": characteristic.uuid.text, "name": name,
       "handle": characteristic.handle, "flags": flags,
     ]
-    let others = Self.members(of: value, characteristic.uuid)
+    let others = Self.members(of: value, meaning)
     return EventLine("characteristic", members, and: others).text
   }
 
-  private static func members(of value: Value?, _ uuid: BluetoothUUID) -> JSONMembers {
+  private static func members(of value: Value?, _ meaning: Meaning) -> JSONMembers {
     switch value {
     case .octets(let octets)?:
-      let value = decoded(octets, of: uuid)
+      let value = decoded(octets, meaning)
       return JSONValue.members([
         "value": value.decoded.json, "hex": value.hex.json, "problem": value.problem?.json,
+        "described-by": meaning.origin?.json,
       ])
     case .refused(let failure)?:
       return [.init("error", JSONValue(["code": failure.code, "message": failure.message]))]
@@ -127,28 +166,33 @@ struct Inspection: Sendable {
     _ descriptor: GATTDescriptor, _ value: Value?, of parent: GATTCharacteristic
   ) -> String {
     let name = names.given(descriptor.uuid) ?? AssignedNumbers.descriptorName(descriptor.uuid)
+    let description = names.description(of: descriptor.uuid)
+    let meaning = Meaning(
+      description: description, origin: description?.isOfUser == true ? "names" : nil
+    )
     guard format == .json else {
       let shown = "\(Self.shown(descriptor.uuid))  \(Self.shown(descriptor.handle))"
-      let tail = value.map { "  \(Self.text($0, of: descriptor.uuid))" } ?? ""
+      let tail = value.map { "  \(Self.text($0, meaning))" } ?? ""
       return "    \(name ?? "descriptor")  \(shown)\(tail)"
     }
     let members: KeyValuePairs<String, any JSONWritable> = [
       "characteristic": parent.uuid.text, "uuid": descriptor.uuid.text,
       "handle": descriptor.handle,
     ]
-    let others = Self.members(of: value, descriptor.uuid)
+    let others = Self.members(of: value, meaning)
     return EventLine("descriptor", members, and: others).text
   }
 
-  private static func text(_ value: Value, of uuid: BluetoothUUID) -> String {
+  private static func text(_ value: Value, _ meaning: Meaning) -> String {
     switch value {
     case .octets(let octets):
-      let value = decoded(octets, of: uuid)
+      let value = decoded(octets, meaning)
       // Bytes of an unknown format are shown as a value; bytes that do not match a known format, with the reason.
       let isUnknown = value.decoded == nil && value.problem == nil
-      return TextReport.text(
+      let text = TextReport.text(
         isUnknown ? StepValue(octets: octets, decoded: .octets(octets)) : value
       )
+      return meaning.origin == "presentation-format" ? "\(text)  (described by the device)" : text
     case .refused(let failure):
       return failure.code == .timedOut
         ? "(\(failure.why); it may want the device to be paired)" : "(\(failure.why))"
@@ -156,11 +200,11 @@ struct Inspection: Sendable {
     }
   }
 
-  private static func decoded(_ octets: [UInt8], of uuid: BluetoothUUID) -> StepValue {
-    guard let decode = StandardValues.decoder(for: uuid) else {
+  private static func decoded(_ octets: [UInt8], _ meaning: Meaning) -> StepValue {
+    guard let description = meaning.description else {
       return StepValue(octets: octets, decoded: nil)
     }
-    return StepValue(octets, Result { () throws(ValueError) in try decode(octets) })
+    return StepValue(octets, Result { () throws(ValueError) in try description.decode(octets) })
   }
 
   private static func shown(_ uuid: BluetoothUUID) -> String { "\(uuid)" }

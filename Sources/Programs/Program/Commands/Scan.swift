@@ -53,6 +53,7 @@ struct Scan: WorldCommand {
     following.receive(RunWait(what: "scanning", begun: begun, limit: duration))
     let over = Signal.just(()).delay(duration)
     let listening = service.startScan(filter).flattenMap { $0.takeUntil(over) }.map { seen in
+      let seen = seen.described(by: names)
       if follow {
         output.line(listing.line(for: seen, at: world.loop.now - begun))
       } else {
@@ -112,7 +113,7 @@ struct ScanReport: Sendable {
   /// Data in a known format is decoded instead. Encrypted data without a key stays as bytes, with the reason.
   private func data(_ device: Advertisement) -> [String] {
     device.manufacturerData.map { data in
-      let format = AdvertisedFormat(company: data.company, data.data)
+      let format = device.reading(ofCompany: data.company)
       let octets = format == nil ? data.data : []
       let pattern = "\(ManufacturerPattern(company: data.company, prefix: octets))"
       let company = companies.name(of: data.company).map { " (\($0.printable))" } ?? ""

@@ -3,6 +3,7 @@
 // The rules for names are in Bluetooth.
 
 import Bluetooth
+import Descriptions
 import Documents
 
 extension DeviceReader {
@@ -12,12 +13,14 @@ extension DeviceReader {
   }
 
   private static let names: DeviceShape<AttributeNames> = {
-    let schema = Schema([
-      "type": "object", "propertyNames": ["pattern": "^[A-Za-z][A-Za-z0-9_-]{0,63}$"],
-      "additionalProperties": [
-        "type": ["string", "integer"], "pattern": .string(AttributeNames.uuidPattern),
+    let value: JSONValue = .anyOf([DescriptionSchema.uuid, .reference("valueDescription")])
+    let schema = Schema(
+      [
+        "type": "object", "propertyNames": ["pattern": "^[A-Za-z][A-Za-z0-9_-]{0,63}$"],
+        "additionalProperties": value,
       ],
-    ])
+      definitions: DescriptionSchema.definitions
+    )
     return DeviceShape("names with their UUIDs", schema: schema.named("attributeNames")) {
       node,
       reader in reader.names(node)
@@ -31,17 +34,9 @@ extension DeviceReader {
       problems.append(node.problem("more than \(FileLimits.names) names"))
       return attributeNames
     }
-    let read = AttributeNames.read(
-      entries.map { ($0.key, $0.value.text ?? "", "\($0.keyPlace)") }
-    ) { index, problem in
-      let entry = entries[index]
-      switch problem {
-      case .uuid(let expected): problems.append(entry.value.problem(expected: expected))
-      case .name(let message, let expected):
-        problems.append(name(entry).problem(message, expected: expected))
-      }
-    }
-    attributeNames = AttributeNames(read, over: attributeNames)
+    let (names, problems) = AttributeNames.read(entries, over: attributeNames)
+    self.problems += problems
+    attributeNames = names
     return attributeNames
   }
 }

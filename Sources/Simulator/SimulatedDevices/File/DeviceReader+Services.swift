@@ -60,11 +60,16 @@ extension DeviceReader {
 
   private static let valueKeys: [DeviceKey<CharacteristicDefinition>] = [
     DeviceKey(
-      "characteristic", \.uuid, .characteristic, isRequired: true, "an assigned name or a UUID"
+      "characteristic", \.uuid,
+      DeviceShape<BluetoothUUID>.characteristic.then { uuid, _, reader in
+        reader.described = reader.attributeNames.description(of: uuid)
+      },
+      isRequired: true, "an assigned name or a UUID"
     ),
     DeviceKey("properties", \.properties, properties, isRequired: true, "its properties"),
     DeviceKey(
-      "value", .octets, usual: "an empty value", "a value that is constant until it is written"
+      "value", .octets, usual: "an empty value",
+      "a value that is constant until it is written; of a described one also `{ fields: … }`"
     ) { characteristic, value, _ in characteristic.behaviour = .constant(value) },
   ]
 
@@ -177,6 +182,7 @@ extension DeviceReader {
       DeviceKey(
         "descriptor", \.uuid,
         DeviceShape<BluetoothUUID>.descriptor.then { uuid, node, reader in
+          reader.described = reader.attributeNames.description(of: uuid)
           let automatic = [.clientCharacteristicConfiguration, AttributeTable.extendedProperties]
           if automatic.contains(uuid) {
             reader.problems.append(

@@ -195,8 +195,11 @@ extension Shape where State == DeviceReader, Value == ATTErrorCode {
 
 extension Shape where State == DeviceReader, Value == [UInt8] {
   static var octets: DeviceShape<[UInt8]> {
-    DeviceShape("a value such as { u8: 87 }", schema: ValueSchemas.value) { node, reader in
-      reader.octets(node)
+    DeviceShape("a value such as { u8: 87 }", schema: ValueSchemas.valueOrFields) { node, reader in
+      guard let entries = node.mapping, entries.count == 1, entries[0].key == "fields" else {
+        return reader.octets(node)
+      }
+      return reader.fields(entries[0].value)
     }
   }
 }

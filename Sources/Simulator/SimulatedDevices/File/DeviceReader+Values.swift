@@ -1,6 +1,7 @@
 // Values of a device file: fixed ones, and those in which numbers move.
 
 import Bluetooth
+import Descriptions
 import Documents
 
 extension DeviceReader {
@@ -12,6 +13,25 @@ extension DeviceReader {
       formatted(part).flatMap { fixed($0.value, $0.key) }
     }
     return joined(parts, node)
+  }
+
+  /// Octets written as the fields of a described value.
+  mutating func fields(_ node: Node) -> [UInt8]? {
+    guard let described else {
+      problems.append(
+        node.problem(
+          "the values of this attribute have no described fields",
+          expected: "a value such as { u8: 87 }"
+        )
+      )
+      return nil
+    }
+    do throws(Problem) {
+      return try described.octets(of: node)
+    } catch {
+      problems.append(error)
+      return nil
+    }
   }
 
   /// Octets written as text of pairs of digits.

@@ -26,6 +26,8 @@ struct DeviceReader: Reading {
   var count = 0
   /// The names that values may use here.
   var names = KnownNames()
+  /// The format of the values of the present characteristic or descriptor.
+  var described: ValueDescription?
   /// The names of attributes that may be used here.
   var attributeNames = AttributeNames.assigned
   var machine = MachineScope()

@@ -11,6 +11,14 @@ enum ValueSchemas {
 
   static let value = row(of: part).described("A value, or several in a row.").named("value")
 
+  static let valueOrFields = Schema.any([
+    value,
+    Schema([
+      "type": "object", "required": ["fields"], "additionalProperties": false,
+      "properties": ["fields": ["description": "The fields of a described value."]],
+    ]),
+  ]).named("valueOrFields")
+
   // MARK: Values with names
 
   static let expression = Schema([

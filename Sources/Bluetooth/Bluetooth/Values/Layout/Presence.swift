@@ -17,6 +17,8 @@ enum Presence: Hashable, Sendable {
   case ifMore(octets: Int)
   /// Octets are left, and the flags as a whole are one of these.
   case ifMoreFor([UInt64])
+  /// The condition of a description holds.
+  case when(FieldCondition)
 
   /// Bit `bit` of the flags is 1.
   static func set(_ bit: UInt64) -> Presence { .bits(mask: 1 << bit, value: 1 << bit) }
@@ -30,7 +32,7 @@ enum Presence: Hashable, Sendable {
   }
 
   /// Whether the field is present.
-  func holds(_ flags: UInt64, remaining: Int) -> Bool {
+  func holds(_ flags: UInt64, remaining: Int, _ scope: FieldScope? = nil) -> Bool {
     switch self {
     case .always: true
     case .bits(let mask, let value): flags & mask == value
@@ -39,6 +41,7 @@ enum Presence: Hashable, Sendable {
     case .noneOf(let values): !values.contains(flags)
     case .ifMore(let octets): remaining >= octets
     case .ifMoreFor(let values): remaining > 0 && values.contains(flags)
+    case .when(let condition): scope.map { condition.holds(in: $0, remaining: remaining) } ?? false
     }
   }
 }

@@ -10,6 +10,10 @@ struct ValueLayout: Sendable {
   let parts: [ValuePart]
   /// Whether the value is a single unnamed field: a text, or a named number.
   let isBare: Bool
+  /// Whether it is a description of a user's, whose fields depend on each other by expressions.
+  let isDescribed: Bool
+  /// Whether a field depends on others.
+  let usesScope: Bool
 
   /// Whether the value begins with its size.
   var hasSize: Bool { if case .size? = parts.first?.kind { true } else { false } }
@@ -17,14 +21,23 @@ struct ValueLayout: Sendable {
   init(_ name: String, _ parts: [ValuePart]) {
     self.name = name
     self.parts = parts
-    isBare = false
+    (isBare, isDescribed, usesScope) = (false, false, false)
+  }
+
+  /// A value that a user describes.
+  init(described name: String, _ parts: [ValuePart], isBare: Bool = false) {
+    self.name = name
+    self.parts = parts
+    self.isBare = isBare
+    isDescribed = true
+    usesScope = parts.contains(where: \.usesScope)
   }
 
   /// A value that is one field without a name.
   init(bare name: String, _ format: FieldFormat) {
     self.name = name
     parts = [.field(name, format)]
-    isBare = true
+    (isBare, isDescribed, usesScope) = (true, false, false)
   }
 
   /// A value that is one quantity.
@@ -51,9 +64,36 @@ struct ValueLayout: Sendable {
   /// - Throws: ``ValueError`` when there are too few octets, or a field is out of its range.
   func decode(_ octets: [UInt8]) throws(ValueError) -> DecodedValue {
     var reader = OctetReader(octets)
+    let scope = usesScope ? FieldScope(inside: nil) : nil
+    scope?.record = octets
+    let fields = try fields(&reader, scope)
+    let rest = reader.rest
+    if isBare, fields.count == 1, rest.isEmpty { return fields[0].value }
+    return .fields(rest.isEmpty ? fields : fields + [.init(DecodedValue.further, .octets(rest))])
+  }
+
+  /// Decodes the value of a group, which may have octets behind its fields.
+  func value(
+    _ reader: inout OctetReader, inside outer: FieldScope?
+  ) throws(ValueError) -> DecodedValue {
+    let fields = try fields(&reader, usesScope ? FieldScope(inside: outer) : nil)
+    return isBare && fields.count == 1 ? fields[0].value : .fields(fields)
+  }
+
+  private func fields(
+    _ reader: inout OctetReader, _ scope: FieldScope?
+  ) throws(ValueError) -> [DecodedValue.Field] {
+    let octets = reader.octets
+    let base = reader.position
     var flags: UInt64 = 0
     var fields: [DecodedValue.Field] = []
-    for part in parts where part.presence.holds(flags, remaining: reader.remaining) {
+    fields.reserveCapacity(parts.count)
+    var furthest = base
+    for part in parts where part.presence.holds(flags, remaining: reader.remaining, scope) {
+      if let offset = part.offset {
+        furthest = max(furthest, reader.position)
+        try reader.move(to: base + offset, part.title)
+      }
       let start = reader.position
       switch part.kind {
       case .flags(let count):
@@ -64,10 +104,12 @@ struct ValueLayout: Sendable {
         flags = try reader.unsigned(1, part.name)
         fields.append(.init(part.name, .text(names.name(flags))))
       case .field(let format):
-        let value = try format.read(&reader, part.title)
+        let value = try format.read(&reader, part.title, scope)
         try value.check(in: part.range, part.name, at: start)
         if let conversion = part.conversion { fields.append(conversion.field(value)) }
-        fields.append(.init(part.name, value, unit: part.unit))
+        let field = DecodedValue.Field(part.name, value, unit: part.unit)
+        fields.append(field)
+        scope?.add(field, start..<reader.position)
       case .flagged(let field):
         fields.append(try field.field(in: flags, at: 0))
       case .split(let count, let bitFields):
@@ -77,10 +119,47 @@ struct ValueLayout: Sendable {
         _ = try reader.take(octets.count, part.name)
       case .checksum:
         try Self.check(octets[..<start], Array(try reader.take(2, part.name)))
+      case .constant(let right):
+        let found = Array(try reader.take(right.count, part.name))
+        if found != right {
+          throw Self.mismatch(part.name, .octets(right), .octets(found), at: start)
+        }
+      case .padding(let padding):
+        _ = try reader.take(padding.count(at: start - base, reader.remaining), part.name)
+      case .computed(let format, let computation):
+        let value = try format.read(&reader, part.name, scope)
+        let scope = scope ?? FieldScope(inside: nil)
+        scope.add(DecodedValue.Field(part.name, value), start..<reader.position)
+        let right = try computation.octets(format, part.name, octets, at: start, scope)
+        let found = Array(octets[start..<reader.position])
+        guard found != right else { break }
+        switch computation {
+        case .checksum:
+          throw Self.mismatch(part.name, .octets(right), .octets(found), at: start)
+        case .value:
+          var expected = OctetReader(right)
+          let wanted = try format.read(&expected, part.name)
+          throw Self.mismatch(part.name, wanted, value, at: start)
+        }
+      case .noCase(let selector):
+        let shown = (try? scope.map { try selector.value(in: $0) }).flatMap { $0 }
+        throw ValueError(
+          field: part.name, octet: start, problem: "no case for \(shown ?? .text("no value"))",
+          isOutOfRange: true
+        )
       }
     }
-    if !reader.rest.isEmpty { fields.append(.init(DecodedValue.further, .octets(reader.rest))) }
-    return isBare && fields.count == 1 ? fields[0].value : .fields(fields)
+    if furthest > reader.position { try reader.move(to: furthest, name) }
+    return fields
+  }
+
+  private static func mismatch(
+    _ field: String, _ expected: DecodedValue, _ found: DecodedValue, at octet: Int
+  ) -> ValueError {
+    ValueError(
+      field: field, octet: octet, problem: "expected \(expected), found \(found)",
+      isOutOfRange: true
+    )
   }
 
   /// The records of a notification: several where records begin with their size, and the sizes add
@@ -116,6 +195,12 @@ extension ValueLayout {
   /// - Throws: ``ValueError`` for a field that is missing, unknown, not of its format, or that
   ///   cannot be sent with the others. Its octet is 0.
   func encode(_ value: DecodedValue) throws(ValueError) -> [UInt8] {
+    if isDescribed {
+      var writer = OctetWriter()
+      let scope = FieldScope(inside: nil)
+      try write(value, &writer, scope)
+      return try writer.settled(scope)
+    }
     var plan = EncodingPlan(self, fields(of: value))
     try plan.checkNames()
     try plan.decide()
@@ -123,10 +208,37 @@ extension ValueLayout {
     return try plan.octets()
   }
 
-  private func fields(of value: DecodedValue) -> [DecodedValue.Field] {
+  func fields(of value: DecodedValue) -> [DecodedValue.Field] {
     if case .fields(let fields) = value { return fields }
     let first = parts.first { !$0.fieldNames.isEmpty }
     return [DecodedValue.Field(first?.fieldNames.last ?? name, value)]
+  }
+}
+
+extension ValuePart {
+  /// Whether it depends on other fields.
+  fileprivate var usesScope: Bool {
+    if case .when = presence { return true }
+    switch kind {
+    case .computed, .noCase: return true
+    case .field(let format): return format.usesScope
+    case .flags, .size, .selector, .flagged, .split, .unused, .checksum, .constant, .padding:
+      return false
+    }
+  }
+}
+
+extension FieldFormat {
+  fileprivate var usesScope: Bool {
+    switch self {
+    case .sized(.expression, _), .repeated(.expression, _): true
+    case .sized(_, let format), .repeated(_, let format), .list(let format): format.usesScope
+    case .layout(let layout): layout.usesScope
+    case .adjusted: true
+    case .number, .float, .sfloat, .named, .bits, .boolean, .dateTime, .text, .octets, .half, .rest,
+      .enumeration, .word, .real, .address, .terminated, .moment:
+      false
+    }
   }
 }
 
@@ -166,7 +278,7 @@ private struct EncodingPlan {
     }
     for (index, part) in layout.parts.enumerated() {
       switch part.kind {
-      case .flags, .size, .unused, .checksum: break
+      case .flags, .size, .unused, .checksum, .constant, .padding, .computed, .noCase: break
       case .selector(let names):
         guard let name = value(part.name) else { throw problem(part.name, "missing") }
         guard let number = names.number(name.description), number <= 0xff else {
@@ -223,7 +335,7 @@ private struct EncodingPlan {
     switch presence {
     case .bits(let bits, let set): (mask, value) = (bits, set)
     case .unless(let bit): (mask, value) = (1 << bit, 0)
-    case .always, .oneOf, .noneOf, .ifMore, .ifMoreFor:
+    case .always, .oneOf, .noneOf, .ifMore, .ifMoreFor, .when:
       return presence.holds(flags, remaining: .max)
     }
     guard (flags ^ value) & mask & decided == 0 else { return false }
@@ -236,7 +348,9 @@ private struct EncodingPlan {
   func checkPresence() throws(ValueError) {
     for (index, part) in layout.parts.enumerated() where !sent.contains(index) {
       switch part.kind {
-      case .flags, .size, .selector, .flagged, .unused, .checksum: break
+      case .flags, .size, .selector, .flagged, .unused, .checksum, .constant, .padding, .computed,
+        .noCase:
+        break
       case .field, .split:
         guard part.presence.holds(flags, remaining: 0) else { break }
         throw problem(part.fieldNames.first ?? part.name, "missing")
@@ -255,7 +369,8 @@ private struct EncodingPlan {
       case .field(let format):
         guard sent.contains(index), let value = value(part.name) else { break }
         try format.write(value, &writer, part.name)
-      case .flagged: break
+      // Descriptions are written by RecordWriting.swift.
+      case .flagged, .constant, .padding, .computed, .noCase: break
       case .unused(let octets):
         if part.presence.holds(flags, remaining: 0) { writer.append(octets) }
       case .checksum:

@@ -18,6 +18,31 @@ struct ValuePart: Sendable {
     case unused([UInt8])
     /// The CRC of the octets before it: no field, but a wrong one makes the value invalid.
     case checksum
+    /// Octets that must be these.
+    case constant([UInt8])
+    /// Octets without a meaning.
+    case padding(Padding)
+    /// A field that follows from the others: no field of the decoded value, but a wrong one makes
+    /// it invalid.
+    case computed(FieldFormat, Computation)
+    /// The place of a choice that has no case for a selector: the value is invalid.
+    case noCase(FieldExpression)
+  }
+
+  /// The extent of octets without a meaning.
+  enum Padding: Sendable {
+    case octets(Int)
+    /// Up to this offset in the layout.
+    case to(Int)
+    case end
+  }
+
+  /// The rule by which a field follows from others.
+  enum Computation: Sendable {
+    case value(FieldExpression)
+    /// The checksum of the octets from the first to the last of these fields; without fields, of
+    /// all octets before it.
+    case checksum(Checksum, over: [String])
   }
 
   let name: String
@@ -28,13 +53,15 @@ struct ValuePart: Sendable {
   let presence: Presence
   /// The values that the specification allows; nil if it allows every value that can be sent.
   let range: ClosedRange<Double>?
+  /// The offset in the layout; nil for the part that follows the one before.
+  let offset: Int?
   /// A conversion to the usual unit, which is printed first.
   let conversion: Conversion?
 
-  private init(
+  init(
     _ name: String, _ kind: Kind, title: String? = nil, unit: String? = nil,
     _ presence: Presence = .always, range: ClosedRange<Double>? = nil,
-    _ conversion: Conversion? = nil
+    _ conversion: Conversion? = nil, at offset: Int? = nil
   ) {
     self.name = name
     self.kind = kind
@@ -43,6 +70,7 @@ struct ValuePart: Sendable {
     self.presence = presence
     self.range = range
     self.conversion = conversion
+    self.offset = offset
   }
 
   static func flags(_ octets: Int) -> ValuePart {
@@ -94,7 +122,7 @@ struct ValuePart: Sendable {
   /// The names of its fields.
   var fieldNames: [String] {
     switch kind {
-    case .flags, .size, .unused, .checksum: []
+    case .flags, .size, .unused, .checksum, .constant, .padding, .computed, .noCase: []
     case .selector, .flagged: [name]
     case .field: (conversion.map { [$0.name] } ?? []) + [name]
     case .split(_, let fields): fields.map(\.name)

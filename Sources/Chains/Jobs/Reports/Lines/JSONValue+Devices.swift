@@ -23,7 +23,7 @@ extension JSONValue {
       "connected": device.isConnected, "paired": device.isPaired,
       "services": device.services.map(\.text),
       "manufacturerData": device.manufacturerData.map { data in
-        let format = AdvertisedFormat(company: data.company, data.data)
+        let format = device.reading(ofCompany: data.company)
         let name = companies.map { Member("companyName", $0.name(of: data.company).json) }
         return JSONValue.object(
           [Member("company", data.company.json)] + (name.map { [$0] } ?? [])
@@ -48,7 +48,7 @@ extension JSONValue {
     switch data {
     case .decoded(let format)?:
       members([
-        "format": format.kind.rawValue.json, "value": value(of: format),
+        "format": format.name.json, "value": value(of: format),
         "problem": format.problem?.json,
       ])
     case .encrypted(let kind, let reason)?:

@@ -1,0 +1,472 @@
+// Descriptions of values: what they decode, what they encode, and which mistakes are found.
+
+import Testing
+
+@testable import Bluetooth
+
+/// A node of a description, written in Swift.
+extension DescriptionNode: ExpressibleByStringLiteral, ExpressibleByArrayLiteral,
+  ExpressibleByDictionaryLiteral
+{
+  init(stringLiteral text: String) { self.init(.scalar(text, isPlain: true)) }
+  init(arrayLiteral nodes: DescriptionNode...) { self.init(.sequence(nodes)) }
+  init(dictionaryLiteral entries: (String, DescriptionNode)...) {
+    self.init(.mapping(entries.map { Entry($0.0, $0.1) }))
+  }
+}
+
+/// The descriptions in `entries`, and their mistakes: the path and the message.
+private func read(
+  _ entries: [(String, DescriptionNode)]
+) -> (names: AttributeNames, problems: [String]) {
+  var problems: [String] = []
+  let names = AttributeNames.read(
+    entries.map { (name: $0.0, value: $0.1, place: "") }, over: .assigned
+  ) { _, problem in
+    switch problem {
+    case .uuid(let expected): problems.append("expected \(expected)")
+    case .name(let message, _): problems.append(message)
+    case .description(let problem):
+      let aside = problem.nearest.map { " (did you mean '\($0)'?)" } ?? ""
+      problems.append("\(problem.path.joined(separator: ".")): \(problem.message)\(aside)")
+    }
+  }
+  return (names, problems)
+}
+
+/// The description of a record with these fields.
+private func record(_ fields: DescriptionNode...) throws -> ValueDescription {
+  let (names, problems) = read([("record", ["fields": DescriptionNode(.sequence(fields))])])
+  try #require(problems.isEmpty, "\(problems)")
+  return try #require(names.descriptions.first)
+}
+
+private func octets(_ hex: String) throws -> [UInt8] {
+  try #require(try ValueFormat("hex")?.encode(hex))
+}
+
+@Suite("Descriptions of values")
+struct DescriptionTests {
+  static let soil: [DescriptionNode] = [
+    ["sequence": "u16"], ["time": "u32", "unit": "s"],
+    ["moisture": "u16", "scale": "0.01", "unit": "%", "unknown": "0xffff"],
+    [
+      "flags": "u8", "bits": ["low-battery": "0", "tamper": "1", "state": "4..5"],
+      "names": ["state": ["0": "idle", "1": "measuring"]],
+    ],
+    ["temperature": "i16be", "scale": "0.1", "unit": "°C", "when": "flags.tamper = 0"],
+    ["rest": "bytes"],
+  ]
+
+  private func soil() throws -> ValueDescription {
+    let (names, problems) = read([("record", ["fields": DescriptionNode(.sequence(Self.soil))])])
+    try #require(problems.isEmpty, "\(problems)")
+    return try #require(names.descriptions.first)
+  }
+
+  @Test("numbers, units, names, bits and conditions decode as they are described")
+  func decodes() throws {
+    let description = try soil()
+    let whole = try description.decode(try octets("0700 3c000000 a00f 11 00d7 ff"))
+    #expect(
+      "\(whole)"
+        == "sequence 7, 60 s, moisture 40.00 %, flags low-battery yes, tamper no, state measuring, "
+        + "21.5 °C, rest ff"
+    )
+    let tampered = try description.decode(try octets("0700 3c000000 ffff 32"))
+    #expect(tampered["moisture"] == .text("unknown"))
+    #expect(tampered["temperature"] == nil)
+    #expect(tampered["flags"]?["state"] == .text("reserved (3)"))
+    #expect(
+      description.fieldNames == [
+        "sequence", "time", "moisture", "flags", "flags.low-battery", "flags.tamper",
+        "flags.state", "temperature", "rest",
+      ]
+    )
+  }
+
+  @Test(
+    "fields encode to the bytes that decode to them, and flags follow from the fields that are given"
+  )
+  func encodes() throws {
+    let description = try soil()
+    let given = DecodedValue.fields([
+      .init("sequence", .text("7")), .init("time", .integer(60)),
+      .init("moisture", .text("unknown")),
+      .init("flags", .fields([.init("state", .text("measuring"))])),
+      .init("temperature", .text("21.54")), .init("rest", .text("0a 0b")),
+    ])
+    #expect(try description.encode(given) == (try octets("0700 3c000000 ffff 10 00d7 0a0b")))
+    let without = DecodedValue.fields([
+      .init("sequence", .integer(1)), .init("time", .integer(2)), .init("moisture", .integer(3)),
+      .init("flags", .fields([.init("state", .text("idle"))])), .init("rest", .octets([])),
+    ])
+    // The temperature is left out, so that the flag that excludes it is set.
+    #expect(try description.encode(without) == (try octets("0100 02000000 2c01 02")))
+  }
+
+  @Test(
+    "what cannot be sent is refused with its field",
+    arguments: [
+      (
+        "mode", "bost",
+        "mode: unknown name 'bost' (did you mean 'boost'?); names of mode: off, eco, boost"
+      ),
+      ("level", "101", "level: 101 is not in 0 to 100"),
+      ("level", "x", "level: 'x' is not a number"),
+      ("levle", "1", "levle: unknown field of record (did you mean 'level'?)"),
+    ]
+  )
+  func refused(name: String, text: String, message: String) throws {
+    let description = try record(
+      ["mode": "u8", "names": ["0": "off", "1": "eco", "2": "boost"]], ["level": "u8", "unit": "%"]
+    )
+    var fields: [DecodedValue.Field] = [.init("mode", .text("eco")), .init("level", .text("50"))]
+    fields.removeAll { $0.name == name }
+    do throws(ValueError) {
+      let octets = try description.encode(.fields(fields + [.init(name, .text(text))]))
+      Issue.record("it became \(octets)")
+    } catch {
+      #expect("\(error.field): \(error.problem)" == message)
+    }
+  }
+
+  @Test(
+    "every format of numbers decodes and encodes back",
+    arguments: [
+      ("u8", "ff", "255"), ("u16be", "0102", "258"), ("u24", "010203", "197121"),
+      ("u40", "0100000001", "4294967297"), ("u48be", "000000000102", "258"),
+      ("u56", "01000000000080", "36028797018963969"),
+      ("u64", "ffffffffffffffff", "18446744073709551615"), ("i8", "80", "-128"),
+      ("i24be", "fffffe", "-2"), ("i64", "feffffffffffffff", "-2"), ("f16", "003c", "1.000"),
+      ("f16be", "c000", "-2.000"), ("f32", "0000c841", "25.000"),
+      ("f64be", "4039000000000000", "25.000000"),
+      ("medfloat16", "6ef1", "36.6"), ("bool", "01", "yes"),
+      ("address", "0102030405c6", "C6:05:04:03:02:01"),
+      ("datetime", "ea07010203040a", "2026-01-02 03:04:10"), ("utf8", "6869", "hi"),
+      ("bytes", "00ff", "00ff"),
+    ]
+  )
+  func formats(name: String, hex: String, text: String) throws {
+    let description = try record(["x": DescriptionNode(stringLiteral: name)])
+    let bytes = try octets(hex)
+    let value = try #require(try description.decode(bytes)["x"])
+    #expect("\(value)" == text)
+    #expect(try description.encode(.fields([.init("x", value)])) == bytes)
+    #expect(try description.encode(.fields([.init("x", .text(text))])) == bytes)
+  }
+
+  @Test("every number of a scale and an offset decodes exactly and encodes back")
+  func scales() throws {
+    let description = try record(["x": "u16", "scale": "0.1", "offset": "-273.1"])
+    #expect(try description.decode([0x76, 0x0b])["x"] == .real(20.3, decimals: 1))
+    for number in stride(from: 0, through: 65535, by: 251) {
+      let bytes = [UInt8(number & 0xff), UInt8(number >> 8)]
+      #expect(try description.encode(try description.decode(bytes)) == bytes)
+    }
+    let whole = try record(["x": "u8", "scale": "-2", "offset": "10"])
+    #expect(try whole.decode([7])["x"] == .integer(-4))
+    #expect(try whole.encode(.fields([.init("x", .integer(-4))])) == [7])
+  }
+
+  @Test(
+    "lengths, numbers of values and checksums are found when they are left out, and checked when read"
+  )
+  func computed() throws {
+    let description = try record(
+      ["is": "a5"], ["total": "u8", "is": "len(record)"], ["size": "u8"], ["number": "u8"],
+      ["text": "utf8", "size": "size - 1"], ["numbers": "u16be", "repeat": "number"],
+      ["sum": "u8", "checksum": ["sum": "8", "negate": "true"], "over": ["size", "numbers"]]
+    )
+    let given = DecodedValue.fields([
+      .init("text", .text("hi")), .init("numbers", .list([.integer(1), .integer(2)])),
+    ])
+    // The sum of 03 02 68 69 00 01 00 02 is d9.
+    let bytes = try octets("a5 0b 03 02 68 69 0001 0002 27")
+    #expect(try description.encode(given) == bytes)
+    #expect("\(try description.decode(bytes))" == "size 3, number 2, text hi, numbers 1, 2")
+    var wrong = bytes
+    wrong[10] = 0x28
+    #expect(
+      throws: ValueError(
+        field: "sum", octet: 10, problem: "expected 27, found 28", isOutOfRange: true
+      )
+    ) { try description.decode(wrong) }
+    wrong = bytes
+    wrong[1] = 9
+    #expect(
+      throws: ValueError(
+        field: "total", octet: 1, problem: "expected 11, found 9", isOutOfRange: true
+      )
+    ) { try description.decode(wrong) }
+  }
+
+  @Test("a choice takes the fields of its case, by number or by name")
+  func choice() throws {
+    let description = try record(
+      ["command": "u8", "names": ["1": "power", "5": "colour"]],
+      [
+        "switch": "command",
+        "cases": [
+          "power": [["power": "bool"]], "colour": [["red": "u8"], ["green": "u8"]],
+          "7..9": [["number": "u16"]],
+        ],
+      ],
+      ["pad-to": "4"], ["check": "u8", "checksum": "xor8"]
+    )
+    #expect("\(try description.decode([5, 1, 2, 0, 6]))" == "command colour, red 1, green 2")
+    let power = DecodedValue.fields([
+      .init("command", .text("power")), .init("power", .text("yes")),
+    ])
+    #expect(try description.encode(power) == [1, 1, 0, 0, 0])
+    #expect(try description.decode([8, 1, 2, 0, 11])["number"] == .integer(513))
+    #expect(
+      throws: ValueError(field: "command", octet: 1, problem: "no case for 6", isOutOfRange: true)
+    ) {
+      try description.decode([6, 0, 0, 0, 6])
+    }
+    let mixed = DecodedValue.fields([.init("command", .text("power")), .init("red", .integer(1))])
+    #expect(throws: ValueError.self) { try description.encode(mixed) }
+  }
+
+  @Test(
+    "groups, lists and named formats nest; what is left in a group of a fixed size is its 'further'"
+  )
+  func nested() throws {
+    let (names, problems) = read([
+      (
+        "outer",
+        [
+          "fields": [
+            ["points": [["x": "i8"], ["y": "i8"]], "repeat": "u8"], ["inner": "part", "size": "3"],
+            ["tail": "u8", "optional": "true"],
+          ]
+        ]
+      ),
+      ("part", ["fields": [["a": "u8"], ["b": "u8", "when": "a > 1"]]]),
+    ])
+    try #require(problems.isEmpty, "\(problems)")
+    let description = try #require(names.descriptions.first)
+    let value = try description.decode([2, 1, 0xff, 2, 3, 1, 9, 9])
+    #expect(
+      value
+        == .fields([
+          .init(
+            "points",
+            .list([
+              .fields([.init("x", .integer(1)), .init("y", .integer(-1))]),
+              .fields([.init("x", .integer(2)), .init("y", .integer(3))]),
+            ])
+          ),
+          .init("inner", .fields([.init("a", .integer(1)), .init("further", .octets([9, 9]))])),
+        ])
+    )
+    #expect(try description.encode(value) == [2, 1, 0xff, 2, 3, 1, 9, 9])
+    #expect(throws: ValueError.self) { try description.decode([2, 1, 0xff, 2]) }
+  }
+
+  @Test(
+    "mistakes are found with their path, and the word that was meant",
+    arguments: [
+      (
+        ["moisture u16"],
+        "record.fields.0: expected a field such as { moisture: u16 }, found 'moisture u16'"
+      ),
+      ([["a": "uint16"]], "record.fields.0.a: unknown format 'uint16' (did you mean 'u16'?)"),
+      (
+        [["a": "u8", "bit": ["b": "0"]]],
+        "record.fields.0.bit: unknown key 'bit' (did you mean 'bits'?)"
+      ),
+      (
+        [["flags": "u8", "bits": ["tamper": "1"]], ["a": "u8", "when": "flag.tamper = 0"]],
+        "record.fields.1.when: unknown field 'flag.tamper' (did you mean 'flags.tamper'?); fields before it: flags"
+      ),
+      (
+        [["a": "u8", "bits": ["b": "4..8"]]],
+        "record.fields.0.bits.b: bits 4..8 are not in u8, which has 0 to 7"
+      ),
+      (
+        [["count": "u8"]],
+        "record.fields.0.count: 'count' is what expect calls the number of values"
+      ),
+      (
+        [["rest": "bytes"], ["crc": "u8"]],
+        "record.fields.0.rest: takes all bytes to the end, but 'crc' follows"
+      ),
+      (
+        [["a": "u16", "names": ["0x1ffff": "b"]]],
+        "record.fields.0.names.0x1ffff: is not a number of u16 (0 to 65535)"
+      ),
+      (
+        [["unit": "V", "voltage": "u16"]], "record.fields.0.unit: the name of the field comes first"
+      ),
+      ([["a": "u8"], ["a": "u8"]], "record.fields.1.a: duplicate field 'a'"),
+      ([["a": "u8"], ["A": "u8"]], "record.fields.1.A: 'A' and 'a' differ only in case"),
+      (
+        [["a": "u8", "when": "a"]], "record.fields.0.when: unknown field 'a'; no field is before it"
+      ),
+      (
+        [["a": "u8"], ["b": "u8", "when": "a"]],
+        "record.fields.1.when: 'a' is neither true nor false"
+      ),
+      ([["a": "record"]], "record.fields.0.a: 'record' is part of itself: record, record"),
+      (
+        [["a": "u8", "checksum": "crc16/modbus"]],
+        "record.fields.0.checksum: the checksum has 16 bits"
+      ),
+      (
+        [["a": "u8", "checksum": "crc8/maxm"]],
+        "record.fields.0.checksum: unknown checksum 'crc8/maxm' (did you mean 'crc8/maxim'?)"
+      ),
+      (
+        [["a": "u8", "scale": "x"]],
+        "record.fields.0.scale: expected a number such as 0.01 or 1/256, of at most 15 digits, found 'x'"
+      ),
+      ([["a": "utf8", "scale": "2"]], "record.fields.0.scale: 'scale' is not for utf8"),
+      (
+        [["a": "u8", "size": "2"]],
+        "record.fields.0.size: 'size' is not for a number, which has its own"
+      ),
+    ] as [([DescriptionNode], String)]
+  )
+  func mistake(fields: [DescriptionNode], message: String) {
+    let (_, problems) = read([("record", ["fields": DescriptionNode(.sequence(fields))])])
+    #expect(problems == [message])
+  }
+
+  @Test("examples are decoded, compared and encoded again")
+  func examples() {
+    func problems(_ example: DescriptionNode) -> [String] {
+      read([("a", ["fields": [["x": "u16", "scale": "0.01"]], "examples": [example]])]).problems
+    }
+    #expect(problems(["hex": "a0 0f", "value": ["x": "40"]]) == [])
+    #expect(
+      problems(["hex": "a0 0f", "value": ["x": "41"]]) == [
+        "a.examples.0: x: expected 41, decoded 40.00"
+      ])
+    #expect(
+      problems(["hex": "a0", "value": ["x": "41"]]) == [
+        "a.examples.0: x, byte 0: expected 2 bytes, found 1"
+      ])
+    #expect(problems(["hex": "a0", "error": "expected 2 bytes"]) == [])
+    #expect(problems(["hex": "a0 0f", "error": "true"]).count == 1)
+    #expect(
+      problems(["hex": "a0 0f", "value": [:]]) == [
+        "a.examples.0: the example is without x, which is 40.00"
+      ])
+  }
+
+  @Test(
+    "a description of an assigned UUID replaces its format; one without a UUID is a format by its name"
+  )
+  func lookUp() throws {
+    let (names, problems) = read([
+      ("my-weight", ["uuid": "2a80", "fields": [["grams": "u16"]]]),
+      ("plain", ["format": "u16be", "scale": "0.5"]), ("soil", "ff01"),
+    ])
+    #expect(problems == [])
+    let description = try #require(names.description(of: BluetoothUUID(short: 0x2a80)))
+    #expect("\(try description.decode([1, 0]))" == "grams 1")
+    #expect(try names.format("plain")?.decode([0, 3]) == .real(1.5, decimals: 1))
+    #expect(try names.format("battery-level")?.decode([50])["percent"] == .integer(50))
+    #expect(names.format("u16") == ValueFormat("u16"))
+    #expect(names.format("unheard-of") == nil)
+    #expect(names.entries.map(\.name) == ["my-weight", "soil"])
+  }
+
+  @Test("the power of ten and the sign of a number may be in other fields, or in its highest bit")
+  func adjusted() throws {
+    let description = try record(
+      ["info": "u8", "bits": ["decimals": "0..2", "negative": "3"]],
+      ["reading": "u16", "exponent": "-info.decimals", "negative": "info.negative"]
+    )
+    let value = try description.decode([0x0a, 0xd2, 0x04])
+    #expect(value["reading"] == .real(-12.34, decimals: 2))
+    #expect(try description.encode(value) == [0x0a, 0xd2, 0x04])
+    #expect(try description.decode([0, 0xd2, 0x04])["reading"] == .integer(1234))
+    let signed = try record(["x": "u16", "sign": "magnitude", "scale": "0.1"])
+    #expect(try signed.decode([5, 0x80])["x"] == .real(-0.5, decimals: 1))
+    #expect(try signed.encode(.fields([.init("x", .text("-0.5"))])) == [5, 0x80])
+    #expect(try signed.encode(.fields([.init("x", .text("0.5"))])) == [5, 0])
+  }
+
+  @Test("a field at an offset is read before those that depend on it, and written to its place")
+  func offsets() throws {
+    let description = try record(
+      ["decimals": "u8", "at": "4"], ["sign": "u8", "at": "5", "bits": ["negative": "1"]],
+      [
+        "weight": "u32", "at": "0", "unit": "g", "exponent": "-decimals",
+        "negative": "sign.negative",
+      ],
+      ["pad-to": "6"], ["tail": "u8"]
+    )
+    let bytes: [UInt8] = [0x7b, 0, 0, 0, 1, 2, 9]
+    let value = try description.decode(bytes)
+    #expect("\(value)" == "decimals 1, sign negative yes, -12.3 g, tail 9")
+    #expect(try description.encode(value) == bytes)
+    #expect(throws: ValueError.self) { try description.decode([0x7b, 0, 0, 0]) }
+    let last = try record(["b": "u8", "at": "2"], ["a": "u8", "at": "0"])
+    #expect("\(try last.decode([1, 0, 3]))" == "b 3, a 1")
+    #expect(
+      try last.encode(.fields([.init("b", .integer(3)), .init("a", .integer(1))])) == [1, 0, 3])
+  }
+
+  @Test(
+    "seconds from an instant are a date and time",
+    arguments: [
+      ("1970-01-01", "b9f09863", "2022-12-13 21:38:01"),
+      ("1970-01-01", "00000000", "1970-01-01 00:00:00"),
+      ("2000-01-01", "80510100", "2000-01-02 00:00:00"),
+      ("1904-01-01", "00000000", "1904-01-01 00:00:00"),
+      ("2000-01-01", "00774c00", "2000-02-28 00:00:00"),
+    ]
+  )
+  func instants(epoch: String, hex: String, text: String) throws {
+    let description = try record(
+      ["time": "u32", "since": DescriptionNode(stringLiteral: epoch)]
+    )
+    let bytes = try octets(hex)
+    #expect(try description.decode(bytes)["time"] == .text(text))
+    #expect(try description.encode(.fields([.init("time", .text(text))])) == bytes)
+  }
+
+  @Test("advertised data is decoded by the first description that fits")
+  func advertised() throws {
+    let (names, problems) = read([
+      (
+        "scale",
+        ["service-data": "181b", "fields": [["weight": "u16", "scale": "0.005", "unit": "kg"]]]
+      ),
+      ("first", ["manufacturer": "0x0702", "fields": [["is": "01"], ["level": "u8"]]]),
+      ("second", ["manufacturer": "0x0702", "fields": [["is": "02"], ["other": "u8"]]]),
+    ])
+    #expect(problems == [])
+    let seen = Advertisement(
+      address: try #require(BluetoothAddress("C0:FF:EE:00:00:01")), addressType: .random,
+      name: nil, alias: "Scale", rssi: -50, manufacturerData: [(company: 0x0702, data: [2, 7])],
+      serviceData: [(service: BluetoothUUID(short: 0x181b), data: [0xec, 0x09])], adapter: "hci0"
+    ).described(by: names)
+    guard case .decoded(let format)? = seen.reading(of: BluetoothUUID(short: 0x181b)) else {
+      Issue.record("the service data is not decoded")
+      return
+    }
+    #expect("\(format)" == "scale 12.700 kg")
+    #expect(seen.reading(ofCompany: 0x0702)?.description == "second other 7")
+  }
+
+  @Test(
+    "no value of any bytes stops a decoder, and what decodes encodes to bytes that decode to the same"
+  )
+  func anyBytes() throws {
+    let description = try soil()
+    var state: UInt64 = 1
+    for _ in 0..<2000 {
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      let count = Int(state >> 60)
+      let bytes = (0..<count).map { UInt8(truncatingIfNeeded: state >> UInt64($0 * 4 % 57)) }
+      guard let value = try? description.decode(bytes) else { continue }
+      let again = try description.encode(value)
+      #expect(try description.decode(again) == value, "\(bytes)")
+    }
+  }
+}

@@ -1,0 +1,146 @@
+// Descriptions of values in chains: read, expected, captured, written, and refused.
+
+import Bluetooth
+import Documents
+import Testing
+
+@testable import Jobs
+
+@Suite("Described values in chains")
+struct DescribedValueTests {
+  static let names = """
+    names:
+      record:
+        uuid: 0000a001-1212-efde-1523-785feabcd123
+        fields:
+          - { sequence: u16 }
+          - { moisture: u16, scale: 0.01, unit: "%", unknown: 0xffff }
+          - { flags: u8, bits: { tamper: 1, state: 4..5 }, names: { state: { 0: idle, 1: measuring } } }
+          - { rest: bytes, size: u8 }
+      config:
+        uuid: 0000a002-1212-efde-1523-785feabcd123
+        fields:
+          - { interval: u16, unit: s }
+          - { mode: u8, names: { 0: off, 1: eco } }
+          - { crc: u8, checksum: xor8 }
+      wide: { format: u16be }
+
+    """
+
+  private func complaints(_ steps: String) -> [String] {
+    Plan.complaints(Self.names + "steps:\n" + steps)
+      .map { String($0.drop { $0 != " " }.dropFirst()) }
+  }
+
+  private func plan(_ steps: String) throws -> Plan {
+    try Plan.parse(Self.names + "steps:\n" + steps, file: "c")
+  }
+
+  @Test("fields are compared, captured, asserted and written by their names")
+  func runs() throws {
+    let bench = RunBench()
+    bench.device.answer("read record", .value([7, 0, 0xa0, 0x0f, 0x10, 2, 1, 2]))
+    let error = bench.run(
+      try plan(
+        """
+        - read: record
+          as: r
+          expect: { moisture: { between: [10, 60] }, flags.tamper: false, flags.state: measuring }
+        - assert: { r.sequence: 7, r.flags.state: measuring }
+        - write: config
+          value: { interval: "{r.sequence}", mode: eco }
+        - { read: record, format: hex, expect: 0700a00f10020102 }
+        """
+      )
+    )
+    #expect(error == nil)
+    let text = bench.text().joined(separator: "\n")
+    #expect(
+      text.contains(
+        "sequence 7, moisture 40.00 %, flags tamper no, state measuring, rest 0102"
+      ),
+      "\(text)"
+    )
+    let json = bench.json().joined()
+    #expect(
+      json.contains(
+        #""fields":{"sequence":7,"moisture":40.0,"flags":{"tamper":false,"state":"measuring"},"rest":"0102"}"#
+      ),
+      "\(json)"
+    )
+    let written = bench.endings.compactMap(\.outcome).compactMap { outcome in
+      if case .written(let octets) = outcome { octets } else { nil }
+    }
+    #expect(written == [[7, 0, 1, 6]])
+  }
+
+  @Test("a value that is not as expected fails with the field")
+  func fails() throws {
+    let bench = RunBench()
+    bench.device.answer("read record", .value([7, 0, 0xff, 0xff, 0x10, 0]))
+    let error = bench.run(try plan("- { read: record, expect: { moisture: { min: 10 } } }"))
+    #expect(error != nil)
+    let text = bench.text().joined(separator: "\n")
+    #expect(text.contains("expected moisture >= 10, got unknown"), "\(text)")
+  }
+
+  @Test(
+    "mistakes are found when the chain is read",
+    arguments: [
+      (
+        "- { read: record, expect: { moistrue: 1 } }",
+        "steps.0.expect.moistrue: the value has no 'moistrue' (did you mean 'moisture'?)"
+      ),
+      (
+        "- { read: record, expect: { flags.state: measring } }",
+        "steps.0.expect.flags.state: flags.state is never 'measring' (did you mean 'measuring'?)"
+      ),
+      (
+        "- { read: record, expect: { moisture: 700 } }",
+        "steps.0.expect.moisture: moisture is from 0 to 100, and never = 700"
+      ),
+      (
+        "- { write: config, value: { interval: 600, mode: ecco } }",
+        "steps.0.value.mode: unknown name 'ecco' (did you mean 'eco'?); names of mode: off, eco"
+      ),
+      (
+        "- { write: config, value: { intervall: 600, mode: eco } }",
+        "steps.0.value.intervall: unknown field 'intervall' of config (did you mean 'interval'?)"
+      ),
+      ("- { write: config, value: { interval: 600 } }", "steps.0.value: mode: missing"),
+      (
+        "- { read: record, format: wid }",
+        "steps.0.format: unknown format 'wid' (did you mean 'wide'?)"
+      ),
+      (
+        "- { read: record, as: r }\n- { log: '{r.flags.tmper}' }",
+        "steps.1.log: 'r' has no field 'flags.tmper' (did you mean 'flags.tamper'?)"
+      ),
+    ]
+  )
+  func mistakes(steps: String, message: String) {
+    let found = complaints(steps)
+    #expect(found.count == 1 && found[0].hasSuffix(message), "\(found)")
+  }
+
+  @Test("one line writes fields, and prints what it was parsed from")
+  func line() throws {
+    let folder = try FolderOfFiles(["names.yaml": Self.names])
+    let names = try AttributeNames(file: folder.path + "/names.yaml")
+    let line = "write config fields:\"interval=600 mode=eco\""
+    let plan = try Plan.parse(line: line, names: names)
+    #expect(plan.steps.map(\.description) == [line])
+    let named = try Plan.parse(line: "read ff01 format wide", names: names)
+    #expect(named.steps.map(\.description) == ["read ff01 format wide"])
+  }
+
+  @Test("the words of expectations are no names of fields on the top level")
+  func reserved() {
+    let own = Subjects.plain.names + Measure.allCases.map(\.rawValue) + ["count", "rate"]
+    for name in own {
+      let text = "names: { a: { fields: [{ \(name): u8 }] } }\nsteps: [connect]"
+      let problem = Plan.complaints(text).first ?? "none"
+      #expect(problem.contains("'\(name)' is "), "\(name): \(problem)")
+    }
+  }
+}
