@@ -26,6 +26,8 @@ struct DeviceReader: Reading {
   var count = 0
   /// The names that values may use here.
   var names = KnownNames()
+  /// The variables of all machines of the present device.
+  var machineVariables = KnownNames()
   /// The names of attributes that may be used here.
   var attributeNames = AttributeNames.assigned
   var machine = MachineScope()
@@ -60,6 +62,7 @@ struct DeviceReader: Reading {
     count = 0
     let outer = attributeNames
     defer { attributeNames = outer }
+    machineVariables = Self.machineVariables(in: node)
     var entry = Self.deviceForm.read(node, &self)
     entry.device.names = attributeNames
     if count > FileLimits.characteristics {
