@@ -1,5 +1,6 @@
 // `assert`: conditions on captured values.
 
+import Bluetooth
 import Documents
 import Testing
 
@@ -78,5 +79,134 @@ struct AssertStepTests {
       "read battery-level as a; read battery-level as b; assert b.percent >= {a.percent}"
     )
     #expect(bench.ending?.failure?.why == "expected b.percent >= 72, got 71")
+  }
+
+  // MARK: Calculations
+
+  @Test("a calculation in a file, on a line and in Swift makes the same step")
+  func calculated() throws {
+    let file = try Plan.parse(
+      """
+      steps:
+      - { read: battery-level, as: b }
+      - assert: b.percent * 2 >= 40
+      - when: (b.percent + 1) & 3 = 1 or b.percent > 50
+        steps: [ { log: full } ]
+      """,
+      file: "c"
+    )
+    let line = try Plan.parse(
+      line: """
+        read battery-level as b; assert (b.percent * 2 >= 40)
+        when ((b.percent + 1) & 3 = 1 or b.percent > 50) { log full }
+        """
+    )
+    #expect(file.steps[1] == line.steps[1])
+    #expect(line.steps[1].description == "assert (b.percent * 2 >= 40)")
+    let swift = try Plan {
+      try Step.read("battery-level").captured(as: "b")
+      try Step.assert("b.percent * 2 >= 40")
+    }
+    #expect(swift.steps == Array(file.steps.prefix(2)))
+    let again = try Plan.parse(
+      line: file.steps.map(\.description).prefix(2).joined(separator: "; "))
+    #expect(again.steps == Array(file.steps.prefix(2)))
+  }
+
+  @Test("a calculation that holds lets the chain go on; one that does not says what it found")
+  func calculatedEnding() throws {
+    try bench.run(
+      "read battery-level as b; assert (b.percent * 2 > 140); assert (b.percent // 10 > 7 and b > 1); log after"
+    )
+    #expect(bench.text().contains("2  assert (b.percent * 2 > 140)  ok"))
+    #expect(bench.ending?.failure?.code == .expectationNotMet)
+    #expect(
+      bench.ending?.failure?.why
+        == "expected b.percent // 10 > 7 and b > 1, got b.percent 72, b 72 %"
+    )
+  }
+
+  @Test("a calculation without a result fails the step, and one with a missing value does not hold")
+  func withoutResult() throws {
+    try bench.run("read battery-level as b; assert (b.percent / (b.percent - 72) > 1)")
+    #expect(bench.ending?.failure?.code == .invalidValue)
+    #expect(
+      bench.ending?.failure?.why == "'b.percent / (b.percent - 72)' is a division by 0"
+    )
+  }
+
+  @Test("a calculation with a value that was not captured does not hold")
+  func calculatedMissing() throws {
+    try bench.run(
+      """
+      read battery-level as b; when b.percent = 1 { read battery-level as c }
+      assert (c.percent * 2 > 1)
+      """
+    )
+    #expect(
+      bench.ending?.failure?.why == "expected c.percent * 2 > 1, got c.percent without a value"
+    )
+  }
+
+  @Test(
+    "a calculation in braces is put in with all its digits",
+    arguments: [("b.percent/2", "24"), ("b.percent - 70", "02"), ("hex(b.percent)", "30")]
+  )
+  func braces(text: String, written: String) throws {
+    try bench.run("read battery-level as b; write alert-level u8:\"{\(text)}\"; log \"{b / 100}\"")
+    #expect(bench.device.calls.contains("write alert-level \(written)"))
+    #expect(bench.text().contains("3  log  0.72"))
+  }
+
+  @Test("variables of the file are put into calculations before the chain runs")
+  func variables() throws {
+    let plan = try Plan.parse(
+      """
+      variables: { level: 3, name: full }
+      steps:
+      - { read: battery-level, as: b }
+      - { repeat: "{level * 2}", steps: [ { log: "{b.percent + level}" } ] }
+      - assert: "b.percent > {level}"
+      """,
+      file: "c"
+    )
+    #expect(plan.steps[1].description.hasPrefix("repeat 6"))
+    #expect(plan.steps[1].innerSteps.first?.description == "log \"{b.percent + 3}\"")
+    #expect(plan.steps[2].description == "assert (b.percent > 3)")
+  }
+
+  @Test(
+    "mistakes in a calculation are found before the chain runs, with their column",
+    arguments: [
+      (
+        "assert: b.percnt > 1",
+        "c:3:11: steps.2.assert: 'b' has no field 'percnt' (did you mean 'percent'?)"
+      ),
+      (
+        "assert: 1 < b.percnt",
+        "c:3:15: steps.2.assert: 'b' has no field 'percnt' (did you mean 'percent'?)"
+      ),
+      ("assert: b-1 > 1", "expected b - 1 for a difference"),
+      (
+        "assert: b.percent +",
+        "c:3:22: steps.2.assert: unexpected end (expected a number or a name)"
+      ),
+      ("assert: b.percent + 1", "'b.percent + 1' is a number (expected a comparison such as"),
+      ("assert: $b.percent > 1", "'$b.percent': names have no $ here (did you mean 'b.percent'?)"),
+      ("log: \"at {b.percent +}\"", "unexpected end (expected a number or a name)"),
+      ("log: \"at {crc23(b)}\"", "unknown function 'crc23' (did you mean 'crc32'?)"),
+      ("log: \"at {b.percnt + 1}\"", "'b' has no field 'percnt'"),
+      ("log: '{\"a\": 1}'", "expected a text, with captured values in braces"),
+    ]
+  )
+  func mistakes(step: String, complaint: String) {
+    do {
+      let text = "steps:\n- { read: battery-level, as: b }\n- \(step)"
+      let plan = try Plan.parse(text, file: "c")
+      Issue.record("\(plan) was read")
+    } catch {
+      let found = error.problems.map(\.description)
+      #expect(found.count == 1 && found[0].contains(complaint), "\(found)")
+    }
   }
 }

@@ -51,6 +51,35 @@ struct DeviceModelTests {
     #expect(bench.device.advertisement().serviceData.map(\.octets) == [[0, 0, 0, 23, 0, 0, 0, 23]])
   }
 
+  @Test("advertised data follows the variables of machines, also in a changed advertisement")
+  func variables() throws {
+    let device = try DeviceText.device(
+      """
+      advertisement:
+        manufacturer-data: { 0xffff: [{ u8: "$x & 0x0f | 0x30" }, { octets: $rest }] }
+      services:
+      - service: fff0
+        characteristics:
+        - { characteristic: fff1, properties: [write] }
+      machines:
+      - machine: first
+        variables: { x: 1 }
+        states: { s: { on: [{ write: fff1, when-like: "<v> *", do: { let: { x: $v } } }] } }
+      - machine: second
+        variables: { rest: { hex: "" } }
+        states: { s: { on: [{ write: fff1, when-like: "?? <all:*>", do: { let: { rest: $all } } }] } }
+      """
+    )
+    let bench = DeviceBench(device)
+    #expect(bench.device.advertisement().manufacturerData.map(\.octets) == [[0x31]])
+    try bench.write(try bench.handle("fff1"), [0x42, 7, 8])
+    #expect(bench.device.advertisement().manufacturerData.map(\.octets) == [[0x32, 7, 8]])
+    let changed = try DeviceFile.parseAdvertisement(
+      "service-data: { fff0: { u16: $x * 2 } }", changing: device.advertisements[0], of: device
+    )
+    #expect(changed.advertisement.live.count == 2)
+  }
+
   @Test("a path moves the RSSI linearly from point to point, and then stays or repeats")
   func path() throws {
     let text = "[{ at: 0s, rssi: -50 }, { at: 10s, rssi: -90 }, { at: 12s, rssi: -70 }]"
@@ -204,10 +233,15 @@ struct DeviceModelTests {
       ("advertisement: { with: { a: { of: battery-level } } }", "has no characteristic"),
       (
         "advertisement: { with: { a: device-name }, service-data: { battery: { u8: $a } } }",
-        "'a' holds bytes"
+        "'$a' is bytes"
       ),
       ("advertisement: { service-data: { battery: { u8: $lvl } } }", "unknown name 'lvl'"),
       ("advertisement: { service-data: { battery: { u8: $uptme } } }", "did you mean 'uptime'?"),
+      (
+        "advertisement: { service-data: { battery: { u8: $x + 1 } } }\n"
+          + "machines: [{ machine: m, variables: { x: { hex: '' } }, states: { s: {} } }]",
+        "'$x' is bytes"
+      ),
       ("advertisement: { service-data: { battery: { octets: $sent } } }", "'sent' holds a number"),
       ("private-address: { every: 0s }", "expected a duration from 1s to 24h"),
       ("private-address: { kind: secret, every: 1m }", "expected resolvable or non-resolvable"),

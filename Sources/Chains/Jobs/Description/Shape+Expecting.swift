@@ -52,12 +52,15 @@ extension Shape where Value == Expected {
 extension Shape where Value == Condition {
   static var condition: Self {
     let shape = Shape(
-      "captured values with what they must be: { b.percent: { below: 20 } }", line: comparison,
+      "captured values with what they must be, { b.percent: { below: 20 } }, or a calculation: b.percent * 2 < 40",
+      line: "\(comparison), or (b.percent * 2 > 40)",
       schema: .reference("condition"), words: { ["\($0)"] }
     ) { node, reader in reader.condition(node) }
     return shape.live {
-      $0.tests.map(\.path) + $0.tests.flatMap(\.check.references)
+      $0.paths
     } fill: { value, filling throws(Problem) in
+      // Calculations are evaluated when the step runs.
+      guard value.calculation == nil else { return value }
       var tests: [Condition.Test] = []
       for test in value.tests { tests.append(.init(test.path, try filling.filled(test.check))) }
       return Condition(tests)

@@ -32,8 +32,7 @@ extension Shape where Value == MessageTemplate {
       MessageTemplate.shape, schema: .scalar, word: .template,
       words: { [Quoting.quoted($0.description)] }
     ) { node, reader in
-      guard let template = node.text.flatMap({ MessageTemplate($0) }) else { return nil }
-      reader.complainOfUnknown(template.variables, node)
+      guard let text = node.text, let template = reader.template(text, node) else { return nil }
       return template
     }
     return shape.live { $0.variables }
@@ -162,11 +161,13 @@ extension StepReader {
       complain(entry.value, Problem(found: entry.value.shown, expected: "one value"))
       return nil
     }
-    guard let template = MessageTemplate(text) else {
-      complain(entry.value, Problem(found: entry.value.shown, expected: MessageTemplate.shape))
+    let before = problems.count
+    guard let template = template(text, entry.value) else {
+      if problems.count == before {
+        complain(entry.value, Problem(found: entry.value.shown, expected: MessageTemplate.shape))
+      }
       return nil
     }
-    complainOfUnknown(template.variables, entry.value)
     do {
       if let text = template.constant { _ = try format.encode(text) }
       return WrittenValue.Part(format, template)
@@ -190,5 +191,28 @@ extension Shape where Value == Write {
     shape.traits.fill = { value, filling throws(Problem) in try value.filled(filling) }
     shape.traits.characteristics = { [$0.target] }
     return shape
+  }
+}
+
+extension StepReader {
+  /// Reads a text with captured values and calculations; nil if it is none.
+  fileprivate mutating func template(_ text: String, _ node: Node) -> MessageTemplate? {
+    guard let template = MessageTemplate(text) else {
+      if let (problem, offset) = MessageTemplate.mistake(in: text) {
+        problems.append(placed(problem, node, offset))
+      }
+      return nil
+    }
+    for part in template.parts {
+      switch part {
+      case .text: break
+      case .value(let path): complainOfUnknown([path], node)
+      case .calculation(let calculation):
+        let before = text.firstRange(of: "{\(calculation)}").map { text[..<$0.lowerBound] }
+        let offset = (before?.unicodeScalars.count ?? 0) + 1
+        complain(about: calculation, node, at: offset, isCondition: false)
+      }
+    }
+    return template
   }
 }

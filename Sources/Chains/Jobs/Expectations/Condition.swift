@@ -21,6 +21,8 @@ public struct Condition: Hashable, Sendable, CustomStringConvertible {
   }
 
   public let tests: [Test]
+  /// A calculation that must hold; nil for tests.
+  let calculation: Calculation?
 
   /// Creates a condition that holds if all tests pass.
   ///
@@ -34,9 +36,47 @@ public struct Condition: Hashable, Sendable, CustomStringConvertible {
   /// ```
   public init(_ tests: [Test]) {
     self.tests = tests
+    calculation = nil
   }
 
-  /// Returns the first test that fails; nil if the condition holds.
+  /// Creates a condition that holds if a calculation does.
+  ///
+  /// ```swift
+  /// let condition = Condition(try Calculation("battery.percent * 2 >= 40"))
+  /// let steps = [try Step.log("enough")]
+  /// let step = Step(.when(WhenStep(condition, steps)))
+  /// ```
+  public init(_ calculation: Calculation) {
+    tests = []
+    self.calculation = calculation
+  }
+
+  /// The captured values that it compares or calculates with.
+  var paths: [VariablePath] {
+    tests.map(\.path) + tests.flatMap(\.check.references) + (calculation?.paths ?? [])
+  }
+
+  /// Returns why it does not hold; nil if it does.
+  ///
+  /// - Throws: ``ExpressionFailure`` for a calculation without a result.
+  func unmet(
+    _ value: (VariablePath) -> DecodedValue?
+  ) throws(ExpressionFailure) -> ExpectationFailure? {
+    if let calculation {
+      do throws(ExpressionFailure) {
+        if try calculation.holds(value) { return nil }
+      } catch .missing {
+        // A value whose step did not run passes no condition.
+      }
+      let got = calculation.shown(value)
+      return ExpectationFailure(expected: "\(calculation)", got: got, octets: [])
+    }
+    guard let test = firstUnmet(value) else { return nil }
+    let found = value(test.path).map { "\($0)" } ?? "no captured value"
+    return ExpectationFailure(expected: "\(test)", got: found, octets: [])
+  }
+
+  /// Returns the first test that fails; nil if all pass, and for a calculation.
   ///
   /// A missing value, whose step did not run, fails every test.
   ///
@@ -50,5 +90,7 @@ public struct Condition: Hashable, Sendable, CustomStringConvertible {
     tests.first { test in !(value(test.path).map(test.check.passes) ?? false) }
   }
 
-  public var description: String { tests.map(\.description).joined(separator: " and ") }
+  public var description: String {
+    calculation.map { "(\($0))" } ?? tests.map(\.description).joined(separator: " and ")
+  }
 }

@@ -65,6 +65,25 @@ struct Scope {
     return .unknown("'\(variable.name)' has no field '\(field)'", field, among: fields)
   }
 
+  /// The error in calculating with `path` here; nil if it is valid.
+  func complaint(aboutCalculatingWith path: VariablePath) -> Problem? {
+    guard variables.contains(path.variable), !isCaptured(path.variable) else {
+      return complaint(about: path)
+    }
+    let message = "'\(path.variable)' has its value before the chain runs"
+    return Problem(message, expected: "{\(path.variable)}")
+  }
+
+  /// Whether an earlier step captures under a name.
+  func isCaptured(_ name: String) -> Bool { captured.contains { $0.name == name } }
+
+  /// The kind of a captured value for calculations; nil if it is unknown.
+  func kind(of path: VariablePath) -> Expression.Kind? {
+    guard let steps = captured.first(where: { $0.name == path.variable })?.steps else { return nil }
+    let kinds = Set(steps.map { $0.kind(of: path).map { Expression.Kind($0) } })
+    return kinds.count == 1 ? kinds.first ?? nil : nil
+  }
+
   /// The error for a check that no value captured as `path` can pass; nil if one may.
   func complaint(about check: Check, of path: VariablePath) -> Problem? {
     let steps = captured.first { $0.name == path.variable }?.steps

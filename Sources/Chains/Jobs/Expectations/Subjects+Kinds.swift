@@ -32,7 +32,8 @@ extension Subjects {
     return complaints.count == kinds.count ? complaints.first : nil
   }
 
-  private func kind(of path: VariablePath) -> ValueKind? {
+  /// The kind of a captured value, or of a part of it; nil if it is unknown.
+  func kind(of path: VariablePath) -> ValueKind? {
     if path.slice != nil { return .octets }
     guard let field = path.field else { return kind(of: .value) }
     return subject(field).flatMap { kind(of: $0) }

@@ -119,8 +119,9 @@ public enum ChainSchema {
       .init("failure", namesOfFailures),
       .init(
         "condition",
-        checks().described(
-          "Captured values with what they must be: { reading.celsius: { above: 30 } }."
+        JSONValue.anyOf([.type("string"), checks()]).described(
+          "Captured values with what they must be: { reading.celsius: { above: 30 } }; "
+            + "or a calculation: reading.celsius * 2 > 60."
         )
       ),
       .init("until", until),

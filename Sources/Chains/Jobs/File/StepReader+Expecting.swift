@@ -74,8 +74,11 @@ extension StepReader {
     return names.count == node.several.count ? ExpectedFailure(names) : nil
   }
 
-  /// Reads a condition: `when: { reading.celsius: { above: 30 } }`.
+  /// Reads a condition: `when: { reading.celsius: { above: 30 } }`, or `when: reading.celsius > 30`.
   mutating func condition(_ node: Node) -> Condition? {
+    if node.text?.isEmpty == false {
+      return calculation(node, isCondition: true).map { Condition($0) }
+    }
     guard let entries = node.mapping, !entries.isEmpty else { return nil }
     let tests = entries.flatMap { entry -> [Condition.Test] in
       let checks = checks(entry.value, isTime: Measure.isNamed(by: entry.key))

@@ -1,7 +1,8 @@
 // `assert`: fails unless captured values meet a condition.
 //
-// It compares only captured values; it does not access the device.
+// It compares captured values, or calculates with them; it does not access the device.
 
+import Bluetooth
 public import Documents
 
 /// A step that fails unless its condition holds.
@@ -23,10 +24,8 @@ public struct AssertStep: StepKind {
   var action: Step.Action { .assert(self) }
   var doing: String { "checking captured values" }
 
-  func run(_ run: StepRun) throws(ExpectationFailure) {
-    guard let test = condition.firstUnmet(run.chain.value) else { return }
-    let found = run.chain.value(test.path).map { "\($0)" } ?? "no captured value"
-    throw ExpectationFailure(expected: "\(test)", got: found, octets: [])
+  func run(_ run: StepRun) throws {
+    if let unmet = try run.unmet(condition) { throw unmet }
   }
 }
 
@@ -44,6 +43,46 @@ extension Step {
   ) throws(Problem) -> Step {
     let test = try Problem.at(file, line) { try Condition.Test(path, check) }
     return Step(.assert(AssertStep(Condition([test]))))
+  }
+}
+
+extension StepRun {
+  /// Why a condition does not hold; nil if it does.
+  func unmet(_ condition: Condition) throws -> ExpectationFailure? {
+    do throws(ExpressionFailure) {
+      return try condition.unmet(chain.value)
+    } catch {
+      throw RunFailure(error, of: step)
+    }
+  }
+}
+
+extension RunFailure {
+  /// The failure of a calculation that has no result.
+  init(_ failure: ExpressionFailure, of step: Step) {
+    self.init(
+      code: .invalidValue, class: .definite, what: step.doing, why: "\(failure)",
+      hint: "check the result of the earlier step with 'as'"
+    )
+    source = step.source
+    sourceText = step.sourceText
+  }
+}
+
+extension Step {
+  /// Fails unless a calculation with captured values holds.
+  ///
+  /// ```swift
+  /// try Step.read("battery-level").captured(as: "battery")
+  /// try Step.assert("battery.percent * 2 >= 40")
+  /// ```
+  ///
+  /// - Throws: `Problem` for a calculation that cannot be parsed.
+  public static func assert(
+    _ calculation: String, file: String = #fileID, line: Int = #line
+  ) throws(Problem) -> Step {
+    let calculation = try Problem.at(file, line) { try Calculation(calculation) }
+    return Step(.assert(AssertStep(Condition(calculation))))
   }
 }
 

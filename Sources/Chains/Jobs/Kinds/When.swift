@@ -44,7 +44,7 @@ public struct WhenStep: StepKind {
 
   func run(_ run: StepRun) async throws {
     let position = run.placed.position
-    if condition.firstUnmet(run.chain.value) == nil {
+    if try run.unmet(condition) == nil {
       try await run.chain.performAll(steps, inside: position)
     } else if !otherwise.isEmpty {
       try await run.chain.performAll(otherwise, inside: position.otherwise)

@@ -49,6 +49,9 @@ struct LineLowering {
     case .target:
       try entries.set(key.name, at: first, scalar(next(key), key.shape))
     case .condition:
+      if peek?.firstIndex(of: "(") == 0 {
+        return try entries.set(key.name, at: first, calculation())
+      }
       repeat {
         let comparison = try comparison()
         entries.merge(key.name, at: first.place, comparison)
@@ -89,6 +92,22 @@ struct LineLowering {
       throw Problem(found: "'\(word.text)'", expected: names).at(word.place)
     }
     return try mapping(verb.name, keys.filter { !$0.isTarget || $0.name == verb.name })
+  }
+
+  /// Parses a calculation in parentheses, whose words may have spaces and quotes.
+  private mutating func calculation() throws(Problem) -> Node {
+    let start = try next("a calculation in parentheses")
+    var (text, depth) = ("", 0)
+    var word = start
+    while true {
+      text += (text.isEmpty ? "" : " ") + word.calculation
+      for letter in word.letters where !letter.isQuoted {
+        depth += letter.character == "(" ? 1 : letter.character == ")" ? -1 : 0
+      }
+      guard depth > 0 else { break }
+      word = try next(") at the end of the calculation")
+    }
+    return node(.scalar(text, isPlain: false), start.place)
   }
 
   // MARK: Options
@@ -215,6 +234,21 @@ struct LineLowering {
       throw Problem("there are no steps", expected: "at least one").at(word.place)
     }
     return block
+  }
+}
+
+extension LineWord {
+  /// The word in a calculation: quoted letters are a text, in quotes again.
+  fileprivate var calculation: String {
+    let quote = letters.contains { $0.isQuoted && $0.character == "\"" } ? "'" : "\""
+    var (text, isInside) = ("", false)
+    for letter in letters {
+      if letter.isQuoted != isInside { text += quote }
+      isInside = letter.isQuoted
+      text.append(letter.character)
+    }
+    if isQuoted, letters.isEmpty { return quote + quote }
+    return isInside ? text + quote : text
   }
 }
 

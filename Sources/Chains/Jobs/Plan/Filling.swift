@@ -55,6 +55,7 @@ struct Filling {
       switch part {
       case .text(let plain): text += plain
       case .value(let path): text += try self.text(path)
+      case .calculation(let calculation): text += try self.text(calculation)
       }
     }
     return MessageTemplate(literal: text)
@@ -88,6 +89,17 @@ struct Filling {
   }
 
   // MARK: Values
+
+  /// The result of a calculation as a chain file spells it.
+  private func text(_ calculation: Calculation) throws(Problem) -> String {
+    for path in calculation.paths { _ = try captured(path) }
+    do throws(ExpressionFailure) {
+      if let text = try calculation.value(value).written { return text }
+    } catch {
+      throw Problem("\(error)")
+    }
+    throw Problem("'\(calculation)' has several values: name one of them")
+  }
 
   private func captured(_ path: VariablePath) throws(Problem) -> DecodedValue {
     if let value = value(path) { return value }

@@ -2,11 +2,21 @@
 
 public import Bluetooth
 
-/// A text with captured values: `it is {reading.celsius} degrees`. `{{` is a literal brace.
+/// A text with captured values, and with calculations: `it is {reading.celsius + 273.15} kelvin`. `{{` is a
+/// literal brace.
 public struct MessageTemplate: Hashable, Sendable, CustomStringConvertible {
   enum Part: Hashable, Sendable {
     case text(String)
     case value(VariablePath)
+    case calculation(Calculation)
+
+    /// Whether it is no text between others.
+    var isEmptyOrValue: Bool {
+      switch self {
+      case .text(let text): text.isEmpty
+      case .value, .calculation: true
+      }
+    }
   }
 
   /// The description of a valid template, for errors.
@@ -39,14 +49,54 @@ public struct MessageTemplate: Hashable, Sendable, CustomStringConvertible {
         plain.append("{")
         continue
       }
-      guard let close = rest.firstIndex(of: "}"),
-        let path = VariablePath(String(rest[..<close]))
+      guard let close = rest.firstIndex(of: "}"), let part = Self.part(String(rest[..<close]))
       else { return nil }
       rest = rest[rest.index(after: close)...]
-      parts += [.text(String(plain)), .value(path)]
+      parts += [.text(String(plain)), part]
       plain = String.UnicodeScalarView()
     }
     self.parts = parts + [.text(String(plain))]
+  }
+
+  /// The text between braces: a captured value, or a calculation with some; nil for anything else.
+  private static func part(_ text: String) -> Part? {
+    if let path = VariablePath(text) { return .value(path) }
+    return (try? Calculation(parsing: text)).map { .calculation($0) }
+  }
+
+  /// The mistake in the first braces that are no calculation; nil where it is about something else, such
+  /// as JSON or a brace that is not closed.
+  static func mistake(in text: String) -> (problem: ExpressionProblem, offset: Int)? {
+    let scalars = Array(text.unicodeScalars)
+    var index = 0
+    while index < scalars.count {
+      defer { index += 1 }
+      guard scalars[index] == "{" else { continue }
+      if index + 1 < scalars.count, scalars[index + 1] == "{" {
+        index += 1
+        continue
+      }
+      guard let close = scalars[index...].firstIndex(of: "}") else { return nil }
+      let inner = String(String.UnicodeScalarView(scalars[index + 1..<close]))
+      if part(inner) == nil {
+        guard let first = inner.first(where: { $0 != " " }), first.isLetter || "(-~".contains(first)
+        else { return nil }
+        do throws(ExpressionProblem) {
+          _ = try Calculation(parsing: inner)
+        } catch {
+          return (error, index + 1)
+        }
+      }
+      index = close
+    }
+    return nil
+  }
+
+  /// The calculations in the text, each with its place.
+  var calculations: [Calculation] {
+    parts.compactMap { part in
+      if case .calculation(let calculation) = part { calculation } else { nil }
+    }
   }
 
   /// Creates a text without captured values; braces are literal.
@@ -65,8 +115,12 @@ public struct MessageTemplate: Hashable, Sendable, CustomStringConvertible {
 
   /// The captured values in the text.
   public var variables: [VariablePath] {
-    parts.compactMap { part in
-      if case .value(let path) = part { path } else { nil }
+    parts.flatMap { part -> [VariablePath] in
+      switch part {
+      case .text: []
+      case .value(let path): [path]
+      case .calculation(let calculation): calculation.paths
+      }
     }
   }
 
@@ -78,11 +132,8 @@ public struct MessageTemplate: Hashable, Sendable, CustomStringConvertible {
 
   /// The captured value if it is the entire text; otherwise nil.
   var onlyVariable: VariablePath? {
-    guard variables.count == 1 else { return nil }
-    let isAlone = parts.allSatisfy { part in
-      if case .text(let text) = part { text.isEmpty } else { true }
-    }
-    return isAlone ? variables[0] : nil
+    guard variables.count == 1, calculations.isEmpty else { return nil }
+    return parts.allSatisfy { $0.isEmptyOrValue } ? variables[0] : nil
   }
 
   /// Substitutes the captured values; a missing one becomes `?`.
@@ -97,6 +148,7 @@ public struct MessageTemplate: Hashable, Sendable, CustomStringConvertible {
       switch part {
       case .text(let text): text
       case .value(let path): value(path).map { "\($0)" } ?? "?"
+      case .calculation(let calculation): (try? calculation.value(value)).map { "\($0)" } ?? "?"
       }
     }.joined()
   }

@@ -2,11 +2,16 @@
 //
 // It is only a name; values are looked up when the step runs.
 
+import Bluetooth
+
 /// A path to a captured value: `reading`, its field `reading.celsius`, or its bytes
 /// `response[0:4]`. In a combination, the first field names an input: `both.reading.celsius`.
 public struct VariablePath: Hashable, Sendable, CustomStringConvertible {
   /// The description of a valid name, for errors.
   static let shape = "a name of letters, digits, - and _ that begins with a letter"
+
+  /// The most names with dots between them, such as the four of `log.values.flags.tamper`.
+  static let mostParts = 9
 
   public let variable: String
   /// The field, or fields joined by a dot; nil for the entire value.
@@ -32,7 +37,7 @@ public struct VariablePath: Hashable, Sendable, CustomStringConvertible {
       slice = nil
     }
     let parts = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-    guard parts.count <= 3, parts.allSatisfy(Self.isName) else { return nil }
+    guard parts.count <= Self.mostParts, parts.allSatisfy(Self.isName) else { return nil }
     variable = parts[0]
     field = parts.count > 1 ? Array(parts[1...]).joined(separator: ".") : nil
   }
@@ -54,39 +59,5 @@ public struct VariablePath: Hashable, Sendable, CustomStringConvertible {
 
   public var description: String {
     (field.map { "\(variable).\($0)" } ?? variable) + (slice?.description ?? "")
-  }
-}
-
-/// A range of bytes, `[0:4]`: from the first index up to, not including, the second. A missing
-/// index means the start or the end; a negative one counts from the end.
-struct ByteSlice: Hashable, Sendable, CustomStringConvertible {
-  private let start: Int?
-  private let end: Int?
-
-  static let all = ByteSlice(start: nil, end: nil)
-
-  private init(start: Int?, end: Int?) { (self.start, self.end) = (start, end) }
-
-  /// Parses the text between the brackets: `0:4`, `4:`, `:-2`; nil for anything else.
-  init?(_ text: Substring) {
-    let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-    let indices = parts.map { Int($0) }
-    guard parts.count == 2, zip(parts, indices).allSatisfy({ $0.isEmpty || $1 != nil }) else {
-      return nil
-    }
-    (start, end) = (indices[0], indices[1])
-  }
-
-  /// The bytes in the range; nil if the value is too short.
-  func bytes(of octets: [UInt8]) -> [UInt8]? {
-    func place(_ index: Int) -> Int { index < 0 ? octets.count + index : index }
-    let (first, end) = (place(start ?? 0), place(self.end ?? octets.count))
-    guard first >= 0, first <= end, end <= octets.count else { return nil }
-    return Array(octets[first..<end])
-  }
-
-  var description: String {
-    func shown(_ index: Int?) -> String { index.map { "\($0)" } ?? "" }
-    return "[\(shown(start)):\(shown(end))]"
   }
 }

@@ -37,7 +37,7 @@ extension ChainRun {
     if let slice = path.slice {
       let octets =
         path.field.map { captured.value?.field(at: $0)?.value.bytes } ?? captured.octets
-      return octets.flatMap { slice.bytes(of: $0) }.map { .octets($0) }
+      return octets.flatMap { slice.part(of: $0) }.map { .octets($0) }
     }
     guard let field = path.field else { return captured.value }
     return captured.value?.field(at: field)?.value ?? captured.measures?[field]

@@ -2,6 +2,7 @@
 //
 // Captured values, which exist only while the chain runs, are substituted in Filling.swift.
 
+import Bluetooth
 import Documents
 
 /// A substitution of `{name}` with its value in every scalar of a document.
@@ -95,8 +96,17 @@ struct Substitution {
           problems.append(error.at(node))
         }
         new += isLive && table[path.variable] != nil ? MessageTemplate.escaped(value) : value
+      case .calculation(let calculation):
+        do throws(Problem) {
+          new += try calculated(calculation, isLive: isLive)
+        } catch {
+          problems.append(error.at(node))
+        }
       }
     }
+    let isCalculated =
+      template.calculations.count == 1 && template.parts.allSatisfy { $0.isEmptyOrValue }
+    if isCalculated, Literal.number(new) != nil { isPlain = true }
     size += new.utf8.count
     guard size <= limit else {
       if size - new.utf8.count <= limit {
@@ -106,6 +116,32 @@ struct Substitution {
       return node
     }
     return Node(.scalar(new, isPlain: isPlain), at: node.place, path: node.path)
+  }
+
+  /// A calculation with the values of its variables: the result, or the calculation in braces where captured
+  /// values are in it.
+  private mutating func calculated(
+    _ calculation: Calculation, isLive: Bool
+  ) throws(Problem) -> String {
+    for path in calculation.paths { _ = try known(path, isLive: isLive) }
+    let filled = calculation.expression.replacing { name in
+      table[name.text].map {
+        $0.isPlain && Literal.number($0.text) != nil ? $0.text : quoted($0.text)
+      }
+    }
+    let rest = try Calculation(filled)
+    guard rest.paths.isEmpty else { return "{\(filled)}" }
+    do throws(ExpressionFailure) {
+      return MessageTemplate.escaped("\(try rest.value { _ in nil })")
+    } catch {
+      throw Problem("\(error)")
+    }
+  }
+
+  /// A text as an expression has it.
+  private func quoted(_ text: String) -> String {
+    let quote = text.contains("\"") ? "'" : "\""
+    return quote + text + quote
   }
 
   /// The value of a variable; nil for a captured value.

@@ -117,9 +117,10 @@ extension DeviceState {
     case .octets(let name, let value):
       machines[index].variables[name] = .octets(value.octets(in: scope))
     case .checksum(let name, let value):
-      let before = UInt32(truncatingIfNeeded: scope.variables.number(name))
-      let sum = Checksum.crc32(value.octets(in: scope), after: before)
-      machines[index].variables[name] = .number(Int64(sum))
+      let before = UInt64(UInt32(truncatingIfNeeded: scope.variables.number(name)))
+      let crc = CyclicChecksum.crc32
+      let register = value.octets(in: scope).reduce(crc.register(of: before), crc.continued)
+      machines[index].variables[name] = .number(Int64(crc.finished(register)))
     case .disconnect(let delay): return [after(delay, .leave(absence: nil))]
     case .restart(let absence): return [after(.zero, .leave(absence: absence))]
     }

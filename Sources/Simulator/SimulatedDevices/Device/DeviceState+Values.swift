@@ -28,10 +28,10 @@ extension DeviceState {
     _ advertised: AdvertisementDefinition, elapsed: Duration
   ) -> (manufacturerData: [ManufacturerData], serviceData: [ServiceData]) {
     guard !advertised.live.isEmpty else { return ([], []) }
-    var names = variables(advertised.views, elapsed: elapsed)
+    var names = machines.reduce(into: Variables()) { $0 = $0.merging($1.variables) }
     names["uptime"] = .number(Int64(elapsed.periods(of: .milliseconds(1))))
     names["sent"] = .number(Int64(elapsed.periods(of: advertised.interval)))
-    let scope = Scope(variables: names)
+    let scope = Scope(variables: names.merging(variables(advertised.views, elapsed: elapsed)))
     var found: (manufacturerData: [ManufacturerData], serviceData: [ServiceData]) = ([], [])
     for data in advertised.live {
       let octets = data.value.octets(in: scope)

@@ -74,6 +74,9 @@ extension DeviceFile {
     of device: DeviceDefinition, _ body: (inout DeviceReader) -> Value
   ) throws(Problem) -> Value {
     var reader = DeviceReader(attributeNames: device.names)
+    reader.machineVariables = KnownNames(
+      device.machines.flatMap(\.variables).map { ($0.name, $0.initial.kind) }
+    )
     let value = body(&reader)
     reader.checkReferences(in: device)
     guard reader.problems.isEmpty else { throw Problem(allOf: DocumentErrors(reader.problems)) }

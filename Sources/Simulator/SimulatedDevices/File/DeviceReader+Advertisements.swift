@@ -5,16 +5,22 @@ import Documents
 
 extension DeviceReader {
   static let advertisementShape = Shape.mapping(advertisementForm).named("advertisement").after {
-    $0.names = advertisedNames
+    $0.names = $0.advertisedNames
   }
 
-  private static let advertisedNames = KnownNames([("uptime", .number), ("sent", .number)])
+  /// The names that advertised data may use without `with`: the variables of the machines, and those that
+  /// every advertisement has.
+  private var advertisedNames: KnownNames {
+    var names = machineVariables
+    names.add(KnownNames([("uptime", .number), ("sent", .number)]))
+    return names
+  }
 
   /// Reads keys of an advertisement into one. Names that it has may be used without `with`.
   static func readAdvertisement(
     _ node: Node, into advertisement: inout AdvertisementDefinition, _ reader: inout DeviceReader
   ) {
-    reader.names = advertisedNames
+    reader.names = reader.advertisedNames
     reader.names.add(View.names(advertisement.views))
     advertisementForm.read(node, into: &advertisement, &reader)
   }

@@ -91,6 +91,19 @@ extension DeviceReader {
     return initial.map { MachineDefinition.Variable(name: entry.key, initial: $0) }
   }
 
+  /// The variables of a device's machines, before the machines are read: advertisements, which come first,
+  /// may use them.
+  static func machineVariables(in device: Node) -> KnownNames {
+    let machines = device.value(of: "machines")?.several ?? []
+    let entries = machines.flatMap { $0.value(of: "variables")?.mapping ?? [] }
+    return KnownNames(
+      entries.map { entry in
+        let isNumber = entry.value.mapping == nil && entry.value.sequence == nil
+        return (entry.key, isNumber ? .number : .octets)
+      }
+    )
+  }
+
   // MARK: Tables
 
   struct TableEntry: Sendable {

@@ -93,35 +93,54 @@ extension DeviceReader {
     return nil
   }
 
-  /// A number, or a calculation such as `$last - $first + 1`.
-  mutating func expression(_ node: Node, _ names: KnownNames) -> Expression? {
-    guard let text = node.text, let found = Expression(written: text) else {
-      let unknown = node.text.flatMap { Expression.unknown(in: $0) }
-      problems.append(
-        unknown.map { node.problem($0.message, expected: $0.expected) }
-          ?? node.problem(expected: "a number such as 3 or $size - 1")
-      )
+  /// A number, or a calculation such as `$last - $first + 1`; or a condition.
+  mutating func expression(
+    _ node: Node, _ names: KnownNames, isCondition: Bool = false
+  ) -> Expression? {
+    guard let text = node.text else {
+      problems.append(node.problem(expected: "a number such as 3 or $size - 1"))
       return nil
     }
-    return check(found, node, names) ? found : nil
+    do throws(ExpressionProblem) {
+      let found = try Expression(parsing: text, .variables)
+      return check(found, node, names, isCondition: isCondition) ? found : nil
+    } catch {
+      problems.append(Problem(error, in: node))
+      return nil
+    }
   }
 
   /// Complains of the names in a calculation that are not known, or of another kind.
-  mutating func check(_ expression: Expression, _ node: Node, _ names: KnownNames) -> Bool {
+  private mutating func check(
+    _ expression: Expression, _ node: Node, _ names: KnownNames, isCondition: Bool
+  ) -> Bool {
     let before = problems.count
-    for (name, isCounted) in expression.names {
-      let word = Node(.scalar(name, isPlain: true), at: node.place, path: node.path)
-      if isCounted {
-        if names.kind(of: name) == .number {
-          problems.append(node.problem("'\(name)' holds a number", expected: "bytes or a table"))
-        } else if names.kind(of: name) == nil {
-          _ = known(word, .octets, names)
+    for name in expression.names {
+      let kind = names.kind(of: name.path[0])
+      let word = Node(.scalar(name.path[0], isPlain: true), at: node.place, path: node.path)
+      if kind == nil {
+        _ = known(word, name.path.count > 1 ? .octets : .number, names)
+      } else if name.path.count > 1 {
+        let isCount = Array(name.path.dropFirst()) == [Expression.count]
+        if !isCount {
+          problems.append(node.problem("'\(name.path[0])' has no '\(name.path[1])'"))
+        } else if kind == .number {
+          problems.append(
+            node.problem("'\(name.path[0])' holds a number", expected: "bytes or a table")
+          )
         }
-      } else {
-        _ = known(word, .number, names)
       }
     }
-    return problems.count == before
+    guard problems.count == before else { return false }
+    func kind(_ name: Expression.Name) -> Expression.Kind? {
+      name.path.count > 1 ? .number : names.kind(of: name.path[0])?.expressionKind
+    }
+    var found = expression.problems(isCondition: isCondition, kind)
+    if found.isEmpty, !isCondition, let result = expression.kind(kind), !result.isNumber {
+      found.append(ExpressionProblem("'\(expression)' is \(result.shown)", expected: "a number"))
+    }
+    problems += found.map { Problem($0, in: node) }
+    return found.isEmpty
   }
 
   /// `01 ?? <size:u32> *`.
@@ -139,7 +158,31 @@ extension DeviceReader {
   }
 }
 
+extension Problem {
+  /// The mistake of a calculation that is the text of a node.
+  init(_ problem: ExpressionProblem, in node: Node) {
+    self.init(
+      problem.message, expected: problem.expected, nearest: problem.nearest, at: node.place,
+      path: node.path
+    )
+    guard case .scalar(let text, let isPlain) = node.content, node.place.column > 0,
+      !text.contains(where: \.isNewline)
+    else { return }
+    let column = node.place.column + problem.offset + (isPlain ? 0 : 1)
+    place = Place(file: node.place.file, line: node.place.line, column: column)
+  }
+}
+
 extension VariableKind {
+  /// The kind in calculations.
+  fileprivate var expressionKind: Expression.Kind {
+    switch self {
+    case .number: .number
+    case .octets: .octets
+    case .table: .list(.octets)
+    }
+  }
+
   var shown: String {
     switch self {
     case .number: "a number"

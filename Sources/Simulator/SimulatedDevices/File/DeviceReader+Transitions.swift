@@ -49,7 +49,7 @@ extension DeviceReader {
     triggers + patternKeys(\.pattern) + [
       DeviceKey(
         "if", \.conditions, comparison.oneOrMore("a comparison or a list"), usual: "",
-        "what must be true: `=`, `!=`, `<`, `<=`, `>`, `>=` between calculations; all of a list"
+        "what must be true: comparisons of calculations, joined by `and`, `or` and `not`; all of a list"
       ),
       DeviceKey("refuse", \.refusal, .errorCode, "the error that a write or read is refused with"),
       DeviceKey("do", \.actions, actions, usual: "", "what is done"),
@@ -73,23 +73,14 @@ extension DeviceReader {
     ]
   )
 
-  private static let comparison = DeviceShape<Condition>(
+  private static let comparison = DeviceShape<Expression>(
     "a comparison such as $received >= $size",
     schema: Schema([
       "type": "string", "pattern": "(<=|>=|!=|<|>|=)",
-      "description": "A comparison: $received >= $size.",
+      "description": "A condition: $received >= $size and $flags & 1 = 0.",
     ]).named("condition")
   ) { node, reader in
-    guard let condition = node.text.flatMap({ Condition(written: $0) }) else {
-      let sides = node.text?.split { "<>=!".contains($0) }.map(String.init) ?? []
-      if let unknown = sides.lazy.compactMap({ Expression.unknown(in: $0) }).first {
-        reader.problems.append(node.problem(unknown.message, expected: unknown.expected))
-      }
-      return nil
-    }
-    let sides = [condition.left, condition.right].map { reader.check($0, node, reader.names) }
-    // A side that is wrong is complained of already.
-    return sides.allSatisfy { $0 } ? condition : nil
+    node.text == nil ? nil : reader.expression(node, reader.names, isCondition: true)
   }
 
   // MARK: Actions

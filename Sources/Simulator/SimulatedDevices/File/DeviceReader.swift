@@ -28,6 +28,8 @@ struct DeviceReader: Reading {
   var names = KnownNames()
   /// The format of the values of the present characteristic or descriptor.
   var described: ValueDescription?
+  /// The variables of all machines of the present device.
+  var machineVariables = KnownNames()
   /// The names of attributes that may be used here.
   var attributeNames = AttributeNames.assigned
   var machine = MachineScope()
@@ -62,6 +64,7 @@ struct DeviceReader: Reading {
     count = 0
     let outer = attributeNames
     defer { attributeNames = outer }
+    machineVariables = Self.machineVariables(in: node)
     var entry = Self.deviceForm.read(node, &self)
     entry.device.names = attributeNames
     if count > FileLimits.characteristics {

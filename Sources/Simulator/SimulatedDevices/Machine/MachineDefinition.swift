@@ -66,7 +66,7 @@ struct Transition: Sendable, Hashable {
 
   var trigger = Trigger.linkEnd
   /// Conditions, which must all be true.
-  var conditions: [Condition] = []
+  var conditions: [Expression] = []
   /// The actions, in order.
   var actions: [MachineAction] = []
   /// The error that refuses a write or a read. Then only the state changes, and no action runs.

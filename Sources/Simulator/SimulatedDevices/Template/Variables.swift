@@ -38,11 +38,3 @@ extension Variables {
   /// These variables and those of `other`, which take precedence.
   func merging(_ other: Variables) -> Variables { merging(other) { _, later in later } }
 }
-
-/// The variables and tables for evaluating a template.
-struct Scope {
-  var variables = Variables()
-  var tables: [MachineDefinition.Table] = []
-
-  func rows(_ table: String) -> [[UInt8]] { tables.first { $0.name == table }?.rows ?? [] }
-}

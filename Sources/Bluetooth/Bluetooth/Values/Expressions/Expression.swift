@@ -81,6 +81,33 @@ package struct Expression: Hashable, Sendable, CustomStringConvertible {
     try truth(of: root, find)
   }
 
+  /// The text with some of its names replaced.
+  ///
+  /// - Parameter literal: Returns a number or a text in quotes for a name; nil keeps it.
+  package func replacing(_ literal: (Name) -> String?) -> String {
+    var scalars = Array(description.unicodeScalars)
+    for (range, index) in mentions(in: root).sorted(by: {
+      $0.range.lowerBound > $1.range.lowerBound
+    }) {
+      if let text = literal(names[index]) {
+        scalars.replaceSubrange(range, with: text.unicodeScalars)
+      }
+    }
+    return String(String.UnicodeScalarView(scalars))
+  }
+
+  private func mentions(in node: ExpressionNode) -> [(range: Range<Int>, index: Int)] {
+    switch node.form {
+    case .constant: []
+    case .name(let index): [(node.range, index)]
+    case .prefix(_, let operand): mentions(in: operand)
+    case .infix(_, let left, let right), .element(let left, let right):
+      mentions(in: left) + mentions(in: right)
+    case .call(_, let arguments): arguments.flatMap { mentions(in: $0) }
+    case .field(let whole, _), .slice(let whole, _): mentions(in: whole)
+    }
+  }
+
   /// The text of a part.
   func text(of node: ExpressionNode) -> String {
     let scalars = Array(description.unicodeScalars)[node.range]

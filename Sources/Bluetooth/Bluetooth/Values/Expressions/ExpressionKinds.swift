@@ -27,7 +27,8 @@ extension Expression {
         }
     }
 
-    fileprivate var isNumber: Bool {
+    /// Whether it can be calculated with; true and false are 1 and 0.
+    package var isNumber: Bool {
       switch self {
       case .number, .boolean: true
       case .choice, .text, .time, .octets, .list: false
