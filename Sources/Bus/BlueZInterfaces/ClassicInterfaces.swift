@@ -16,10 +16,10 @@ package enum ProfileManager1 {
   /// The profile is an object of the caller.
   package static let registerProfile = Method(
     "RegisterProfile", of: interface,
-    takes: .three(("profile", .objectPath), ("UUID", .string), ("options", .properties))
+    takes: .list(("profile", .objectPath), ("UUID", .string), ("options", .properties))
   )
   package static let unregisterProfile = Method(
-    "UnregisterProfile", of: interface, takes: .one("profile", .objectPath)
+    "UnregisterProfile", of: interface, takes: .list(("profile", .objectPath))
   )
 }
 
@@ -32,11 +32,11 @@ package enum HealthManager1 {
   )
 
   package static let createApplication = Method(
-    "CreateApplication", of: interface, takes: .one("config", .properties),
-    returns: .one("application", .objectPath)
+    "CreateApplication", of: interface, takes: .list(("config", .properties)),
+    returns: .list(("application", .objectPath))
   )
   package static let destroyApplication = Method(
-    "DestroyApplication", of: interface, takes: .one("application", .objectPath)
+    "DestroyApplication", of: interface, takes: .list(("application", .objectPath))
   )
 }
 
@@ -47,10 +47,10 @@ package enum BatteryProviderManager1 {
   package static let declaration = InterfaceDeclaration(interface, methods: [register, unregister])
 
   package static let register = Method(
-    "RegisterBatteryProvider", of: interface, takes: .one("provider", .objectPath)
+    "RegisterBatteryProvider", of: interface, takes: .list(("provider", .objectPath))
   )
   package static let unregister = Method(
-    "UnregisterBatteryProvider", of: interface, takes: .one("provider", .objectPath)
+    "UnregisterBatteryProvider", of: interface, takes: .list(("provider", .objectPath))
   )
 }
 
@@ -75,9 +75,9 @@ package enum Media1 {
       (
         Method(
           "Register\(kind)", of: interface,
-          takes: .two((object, .objectPath), (options, .properties))
+          takes: .list((object, .objectPath), (options, .properties))
         ),
-        Method("Unregister\(kind)", of: interface, takes: .one(object, .objectPath))
+        Method("Unregister\(kind)", of: interface, takes: .list((object, .objectPath)))
       )
     }
 
@@ -91,10 +91,10 @@ package enum NetworkServer1 {
   package static let declaration = InterfaceDeclaration(interface, methods: [register, unregister])
 
   package static let register = Method(
-    "Register", of: interface, takes: .two(("uuid", .string), ("bridge", .string))
+    "Register", of: interface, takes: .list(("uuid", .string), ("bridge", .string))
   )
   package static let unregister = Method(
-    "Unregister", of: interface, takes: .one("uuid", .string)
+    "Unregister", of: interface, takes: .list(("uuid", .string))
   )
 }
 
