@@ -17,8 +17,7 @@ extension AttributeNames {
       let entry = entries[index]
       switch problem {
       case .uuid(let expected):
-        let found = entry.value.text.map { "'\($0)'" } ?? entry.value.kind
-        problems.append(entry.value.problem(found: found, expected: expected))
+        problems.append(entry.value.problem(expected: expected))
       case .name(let message, let expected):
         problems.append(Problem(message, expected: expected).at(keyOf: entry))
       case .description(let problem):

@@ -390,6 +390,19 @@ struct DescriptionTests {
     #expect(try signed.encode(.fields([.init("x", .text("0.5"))])) == [5, 0])
   }
 
+  @Test("names of signed numbers, also of ranges around 0")
+  func signedNames() throws {
+    let description = try record(
+      ["level": "i8", "names": ["-128": "off", "-2..2": "near", "3..127": "high"]]
+    )
+    let texts = try ([0x80, 0xfe, 0xff, 0, 2, 3, 0xfd] as [UInt8]).map { octet in
+      "\(try description.decode([octet])["level"] ?? .text(""))"
+    }
+    #expect(texts == ["off", "near", "near", "near", "near", "high", "reserved (-3)"])
+    let negative = DecodedValue.fields([.init("level", .text("reserved (-3)"))])
+    #expect(try description.encode(negative) == [0xfd])
+  }
+
   @Test("a field at an offset is read before those that depend on it, and written to its place")
   func offsets() throws {
     let description = try record(

@@ -213,12 +213,15 @@ extension DescriptionReader {
       refuse([.scale, .offset, .decimals], in: node, of: "a number with names", at: path)
       let mask: UInt64 = whole.bits == 64 ? .max : (1 << UInt64(whole.bits)) - 1
       let named = texts(node, .names, word, whole, at: path) + special
-      let ranges = named.map { meaning in
+      let ranges = named.flatMap { meaning in
         // A negative number is on the wire as its two's complement.
-        let ends = [meaning.raw.lowerBound, meaning.raw.upperBound].map {
-          UInt64(truncatingIfNeeded: $0) & mask
+        let (low, high) = (meaning.raw.lowerBound, meaning.raw.upperBound)
+        let parts = low < 0 && high >= 0 ? [low...(-1), 0...high] : [low...high]
+        return parts.map { part in
+          let first = UInt64(truncatingIfNeeded: part.lowerBound) & mask
+          let last = UInt64(truncatingIfNeeded: part.upperBound) & mask
+          return (numbers: first...last, name: meaning.text)
         }
-        return (numbers: min(ends[0], ends[1])...max(ends[0], ends[1]), name: meaning.text)
       }
       return problemCount == before ? .named(Names(ranges: ranges, isOpen: !isClosed)) : nil
     }
