@@ -113,6 +113,22 @@ struct AssertStepTests {
     #expect(again.steps == Array(file.steps.prefix(2)))
   }
 
+  @Test(
+    "only parentheses around all of a calculation are left out, and mistakes keep their columns",
+    arguments: [
+      ("assert (1 < b.percnt)", "-e:1:38: "), ("assert ( 1 < b.percnt )", "-e:1:39: "),
+      ("assert ((b.percent)+b.percnt>1)", "-e:1:46: "),
+      ("assert (b.percnt)>(1)", "-e:1:34: "),
+    ]
+  )
+  func parentheses(step: String, complaint: String) {
+    let error = #expect(throws: DocumentErrors.self) {
+      try Plan.parse(line: "read battery-level as b; \(step)")
+    }
+    let found = error?.problems.map(\.description) ?? []
+    #expect(found.count == 1 && found[0].contains(complaint), "\(found)")
+  }
+
   @Test("a calculation that holds lets the chain go on; one that does not says what it found")
   func calculatedEnding() throws {
     try bench.run(
