@@ -225,7 +225,7 @@ extension DecodedValue {
       guard text.allSatisfy({ "0123456789+-.eE".contains($0) }), let number = Double(text),
         number.isFinite
       else { return nil }
-      self = .real(number, decimals: text.drop { $0 != "." }.utf8.count - 1)
+      self = .real(number, decimals: max(0, text.drop { $0 != "." }.utf8.count - 1))
     }
   }
 }
