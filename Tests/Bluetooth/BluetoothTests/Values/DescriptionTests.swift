@@ -390,6 +390,25 @@ struct DescriptionTests {
     #expect(try signed.encode(.fields([.init("x", .text("0.5"))])) == [5, 0])
   }
 
+  @Test("numbers at the limits of what a description may say are errors, or exact")
+  func extremes() throws {
+    let fine = try record(
+      ["x": "u8", "scale": "0.999999999999999", "offset": "0.00000000000001"]
+    )
+    #expect(abs((try fine.decode([1])["x"]?.number ?? 0) - 1) < 1e-9)
+    let most = "170141183460469231731687303715884105727"
+    let powered = try record(
+      ["x": "u8", "exponent": DescriptionNode(stringLiteral: "-\(most) - 1")]
+    )
+    #expect(throws: ValueError.self) { try powered.decode([1]) }
+    let sized = try record(
+      ["n": "u8"], ["x": "bytes", "size": DescriptionNode(stringLiteral: "n - \(most)")]
+    )
+    #expect(throws: ValueError.self) {
+      try sized.encode(.fields([.init("x", .octets([1, 2]))]))
+    }
+  }
+
   @Test("names of signed numbers, also of ranges around 0")
   func signedNames() throws {
     let description = try record(

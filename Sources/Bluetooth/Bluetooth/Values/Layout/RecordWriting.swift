@@ -257,7 +257,9 @@ private struct RecordWriting {
   ) throws(ValueError) {
     guard let index = counts.firstIndex(where: { count.mentions($0.name) }) else { return }
     let open = counts.remove(at: index)
-    guard let solved = count.solved(for: open.name, result: Int128(size)) else { return }
+    guard let solved = count.solved(for: open.name, result: Int128(size)) else {
+      throw problem(open.name, "does not follow from '\(count.expression)'")
+    }
     var scratch = OctetWriter()
     scratch.append(try open.number.bits(.integer(solved), open.name), open.number)
     writer.replace(at: open.position, with: scratch.octets)
@@ -414,12 +416,16 @@ extension FieldExpression {
     func whole(_ node: ExpressionNode) -> Int128? {
       if case .constant(.integer(let number)) = node.form { number } else { nil }
     }
+    func exact(_ sum: (partialValue: Int128, overflow: Bool)) -> Int128? {
+      sum.overflow ? nil : sum.partialValue
+    }
     switch expression.root.form {
     case .name: return isName(expression.root) ? result : nil
     case .infix(.plus, let left, let right):
-      return isName(left) ? whole(right).map { result - $0 } : nil
+      return isName(left)
+        ? whole(right).flatMap { exact(result.subtractingReportingOverflow($0)) } : nil
     case .infix(.minus, let left, let right):
-      return isName(left) ? whole(right).map { result + $0 } : nil
+      return isName(left) ? whole(right).flatMap { exact(result.addingReportingOverflow($0)) } : nil
     case .constant, .prefix, .infix, .call, .field, .element, .slice: return nil
     }
   }

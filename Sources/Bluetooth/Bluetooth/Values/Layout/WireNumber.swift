@@ -92,15 +92,11 @@ struct WireNumber: Sendable {
     let digits = "\(over)"
     let isDecimal = digits.first == "1" && digits.dropFirst().allSatisfy { $0 == "0" }
     let most = isDecimal ? digits.utf8.count - 1 : 3
-    var power: Int128 = 1
+    // The remainders are less than `over`, which has at most 34 digits.
+    var rests = (step % over, offset % over)
     for count in 0..<most {
-      // The remainders are small, so that the products are.
-      if ((step % over) * power).isMultiple(of: over),
-        ((offset % over) * power).isMultiple(of: over)
-      {
-        return count
-      }
-      power *= 10
+      if rests == (0, 0) { return count }
+      rests = (rests.0 * 10 % over, rests.1 * 10 % over)
     }
     return most
   }
