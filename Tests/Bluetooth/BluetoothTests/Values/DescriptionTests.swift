@@ -443,6 +443,28 @@ struct DescriptionTests {
       try last.encode(.fields([.init("b", .integer(3)), .init("a", .integer(1))])) == [1, 0, 3])
   }
 
+  @Test("the checksum of a group is over its own fields, wherever the group is written")
+  func movedChecksum() throws {
+    let sum: DescriptionNode = ["sum": "u8", "checksum": "sum8", "over": ["x", "y"]]
+    let group: DescriptionNode = [["x": "u8"], ["y": "u8"], sum]
+    let description = try record(["a": "u32"], ["g": group, "at": "0"])
+    let value = try description.decode([1, 2, 3, 4])
+    #expect(try description.encode(value) == [1, 2, 3, 4])
+    let nested = try record(["a": "u32"], ["g": [["h": group]], "at": "1"])
+    #expect(try nested.encode(try nested.decode([9, 1, 2, 3])) == [9, 1, 2, 3])
+  }
+
+  @Test("a computed field whose length depends on its value is refused")
+  func computedLength() throws {
+    let (names, problems) = read([
+      ("inner", ["fields": [["n": "u8"], ["pad": "3", "when": "n = 5"]]]),
+      ("outer", ["fields": [["x": "inner", "is": "5"]]]),
+    ])
+    #expect(problems == [])
+    let outer = try #require(names.descriptions.first { $0.name == "outer" })
+    #expect(throws: ValueError.self) { try outer.encode(.fields([])) }
+  }
+
   @Test(
     "seconds from an instant are a date and time",
     arguments: [
