@@ -334,6 +334,25 @@ struct DescriptionTests {
     #expect(problems == [message])
   }
 
+  @Test("formats that name each other are limited in depth and in fields, in any order")
+  func nestedFormats() {
+    func chain(_ length: Int, each count: Int) -> [(String, DescriptionNode)] {
+      (0..<length).map { index in
+        let format = DescriptionNode(stringLiteral: index == 0 ? "u8" : "d\(index - 1)")
+        let fields = (0..<count).map { DescriptionNode(.mapping([.init("x\($0)", format)])) }
+        return ("d\(index)", ["fields": DescriptionNode(.sequence(fields))])
+      }
+    }
+    #expect(read(chain(8, each: 1)).problems == [])
+    let deep = ["d8.fields.0.x0: formats are nested deeper than 8 levels"]
+    #expect(read(chain(9, each: 1)).problems == deep)
+    #expect(read(chain(12, each: 1)).problems == deep)
+    #expect(read(chain(3, each: 15)).problems == [])
+    let large = ["d2.fields.15.x15: more than 4096 fields, with those of the named formats"]
+    #expect(read(chain(3, each: 16)).problems == large)
+    #expect(read(chain(3, each: 16).reversed()).problems == large)
+  }
+
   @Test("examples are decoded, compared and encoded again")
   func examples() {
     func problems(_ example: DescriptionNode) -> [String] {

@@ -118,7 +118,7 @@ extension DescriptionReader {
     }
     guard let description = self.format(named: word, at: place) else { return nil }
     refuse(Self.ofNumbers + [.terminator], in: node, of: "'\(word)'", at: path)
-    count += description.layout.parts.count
+    guard counts(description.layout, depth: depth, at: place) else { return nil }
     return .layout(description.layout)
   }
 
