@@ -441,6 +441,25 @@ struct DescriptionTests {
     #expect(try description.encode(negative) == [0xfd])
   }
 
+  @Test("special numbers with a sign and a size are found by their bits, also those of -0")
+  func magnitudes() throws {
+    let description = try record(
+      [
+        "x": "i8", "sign": "magnitude", "unknown": "0x80",
+        "special": ["0xff": "over", "-2": "two"],
+      ]
+    )
+    let texts = try ([0x80, 0xff, 0x82, 0x81, 1, 0xfe] as [UInt8]).map { octet in
+      "\(try description.decode([octet])["x"] ?? .text(""))"
+    }
+    #expect(texts == ["unknown", "over", "two", "-1", "1", "-126"])
+    #expect(try description.encode(.fields([.init("x", .text("unknown"))])) == [0x80])
+    #expect(try description.encode(.fields([.init("x", .text("over"))])) == [0xff])
+    let plain = try record(["x": "i8", "sign": "magnitude"])
+    #expect(try plain.decode([0x80])["x"] == .integer(0))
+    #expect(throws: ValueError.self) { try plain.encode(.fields([.init("x", .integer(-128))])) }
+  }
+
   @Test("a field at an offset is read before those that depend on it, and written to its place")
   func offsets() throws {
     let description = try record(
