@@ -35,6 +35,9 @@ fleet_release := -c release --traits Fleet --scratch-path $(fleet_build) -Xlinke
 # The releases of Debian on which packages are tried.
 RELEASES ?= bookworm trixie
 
+# The release of the bluetoothd that the lab runs.
+BLUEZ ?= 5.66
+
 # Where `make install` puts things; DESTDIR stages them for a package.
 PREFIX ?= /usr/local
 UNITS ?= $(PREFIX)/lib/systemd/system
@@ -120,16 +123,16 @@ fuzz: set-up ## Hostile files and messages; FUZZ_COUNT=1000000 of each
 	  .build/release/blerun-fuzz $${count%=*} --count $(or $(FUZZ_COUNT),1000000) || exit 1; \
 	done
 
-test-lab: build build-fleet play-lab ## The built program, and the simulator, against a real bluetoothd, in a guest kernel
+test-lab: build build-fleet play-lab ## The built program, and the simulator, against a real bluetoothd, in a guest kernel; BLUEZ=5.82
 
 build-fleet: set-up
 	@.ci/set-up nats-server libnats-dev
 	swift build $(debug) --product blerun-fleet
 
 play-lab:
-	Tests/Lab/setup
+	Tests/Lab/setup $(BLUEZ)
 	printf '%s\n' chains clients compare | xargs -P 2 -I {} sh -c \
-	  'Tests/Lab/{} >.build/lab-{} 2>&1; status=$$?; cat .build/lab-{}; exit $$status'
+	  'Tests/Lab/{} --bluez $(BLUEZ) >.build/lab-{} 2>&1; status=$$?; cat .build/lab-{}; exit $$status'
 
 test-sanitizers: set-up-tests ## All tests under the thread sanitizer, then the address sanitizer
 	THREAD_SANITIZER=1 swift test --disable-xctest --sanitize thread --scratch-path .build-tsan

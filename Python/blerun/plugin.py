@@ -50,18 +50,23 @@ class SimulatedBlueZ:
         *definitions: "Definition",
         seed: int | None = None,
         times: str | None = None,
+        bluez: str | None = None,
     ) -> Room:
         """Starts a room and makes it the system bus of this test.
 
         Definitions are devices in Python, or files, also with changes, with paths relative to the folder of the test.
-        Times are "exact", as bluetoothd has them, or "fast"; if not given, those of this run.
+        Times are "exact", as bluetoothd has them, or "fast"; `bluez` is the simulated release of BlueZ, such as "5.82". If not
+        given, they are those of this run.
         """
         __tracebackhide__ = True
         option = self.request.config.getoption
         name = f"room-{len(self.rooms) + 1}"
         paths = [self._path(each, name, n) for n, each in enumerate(definitions, 1)]
         seed = option("--blerun-seed") if seed is None else seed
-        room = Room(paths, seed, self.request.path.parent, times or _times(self.request.config))
+        config = self.request.config
+        room = Room(
+            paths, seed, self.request.path.parent, times or _times(config), bluez or _bluez(config)
+        )
         self.rooms.append(room)
         self.use(room)
         if option("--blerun-artifacts"):
@@ -168,6 +173,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     group.addoption("--blerun-times", choices=list(TIMES), help=times)
     parser.addini("blerun_times", times)
+    bluez = "The simulated release of BlueZ, such as 5.82; a scenario's own is kept"
+    group.addoption("--blerun-bluez", metavar="RELEASE", help=bluez)
+    parser.addini("blerun_bluez", bluez)
+
+
+def _bluez(config: pytest.Config) -> str | None:
+    """The release that the option names, else the ini file."""
+    return config.getoption("--blerun-bluez") or config.getini("blerun_bluez") or None
 
 
 def _times(config: pytest.Config) -> str:
@@ -259,7 +272,7 @@ def pytest_runtest_makereport(
             lines = [f"(no log: {error})"]
         lines += room.messages()
         seed = "default seed" if room.seed is None else f"seed {room.seed}"
-        title = f"blerun room {number}, {seed}, {room.times} times"
+        title = f"blerun room {number}, {seed}, {room.times} times, BlueZ {room.bluez}"
         left_out = [f"({len(lines) - SHOWN} earlier entries)"] if len(lines) > SHOWN else []
         report.sections.append((title, "\n".join(left_out + lines[-SHOWN:])))
         if ends:

@@ -59,6 +59,7 @@ class Room:
     """Simulated devices on a private bus at `address`, until `close`.
 
     `times` is "exact", as bluetoothd has them, or "fast": a connection ends at once after Disconnect.
+    `bluez` is the simulated release of BlueZ, such as "5.82".
     """
 
     def __init__(
@@ -67,6 +68,7 @@ class Room:
         seed: int | None = None,
         cwd: Path | None = None,
         times: str = "exact",
+        bluez: str | None = None,
     ):
         __tracebackhide__ = True
         if times not in TIMES:
@@ -76,12 +78,16 @@ class Room:
         self._logic: dict[tuple[str, str], Logic] = {}
         self._monitor: subprocess.Popen[bytes] | None = None
         seeded = [] if seed is None else ["--seed", str(seed)]
+        released = [] if bluez is None else ["--bluez", bluez]
         # `cat` ends at the end of its input: also when this process is killed.
         shown = " ".join(f"${variable}" for variable in VARIABLES)
         command = ["sh", "-c", f'echo "{shown}"; exec cat >/dev/null']
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115
         self._process = subprocess.Popen(
-            [PROGRAM, "simulate", *files, *seeded, *TIMES[times], "--control", "--", *command],
+            [
+                PROGRAM, "simulate", *files, *seeded, *released, *TIMES[times], "--control",
+                "--", *command,
+            ],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,
@@ -91,6 +97,7 @@ class Room:
         try:
             self.variables = dict(zip(VARIABLES, self._first_line().split(" "), strict=True))
             self.address = self.variables[VARIABLES[0]]
+            self.bluez = self.variables[VARIABLES[1]]
             self._bus = ControlBus(self.address)
             self._agents = AgentRegistration(self._bus)
         except BaseException:

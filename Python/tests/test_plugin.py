@@ -321,6 +321,26 @@ def test(simulated_bluez):
     pytester.runpytest_subprocess().assert_outcomes(passed=1)
 
 
+def test_the_release_of_bluez_is_chosen_for_a_run_and_for_a_room(pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(
+        DEVICE
+        + """
+import pytest
+
+@pytest.mark.parametrize("bluez", ["5.66", "5.82"])
+def test_releases(simulated_bluez, bluez):
+    assert simulated_bluez(DOOR, bluez=bluez).bluez == bluez
+
+def test_run(simulated_bluez):
+    assert simulated_bluez(DOOR).bluez == "5.72"
+    assert False
+"""
+    )
+    result = pytester.runpytest_subprocess("--blerun-bluez", "5.72")
+    result.assert_outcomes(passed=2, failed=1)
+    result.stdout.fnmatch_lines(["*blerun room 1, * times, BlueZ 5.72*"])
+
+
 def test_unknown_times_are_refused(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(
         DEVICE + "def test(simulated_bluez):\n    simulated_bluez(DOOR, times='slow')\n"

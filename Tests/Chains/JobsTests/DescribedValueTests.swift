@@ -64,7 +64,7 @@ struct DescribedValueTests {
     let json = bench.json().joined()
     #expect(
       json.contains(
-        #""fields":{"sequence":7,"moisture":40.0,"flags":{"tamper":false,"state":"measuring"},"rest":"0102"}"#
+        #""value":{"sequence":7,"moisture":40.0,"flags":{"tamper":false,"state":"measuring"},"rest":"0102"}"#
       ),
       "\(json)"
     )
@@ -89,32 +89,32 @@ struct DescribedValueTests {
     arguments: [
       (
         "- { read: record, expect: { moistrue: 1 } }",
-        "steps.0.expect.moistrue: the value has no 'moistrue' (did you mean 'moisture'?)"
+        "steps.1.expect.moistrue: the value has no 'moistrue' (did you mean 'moisture'?)"
       ),
       (
         "- { read: record, expect: { flags.state: measring } }",
-        "steps.0.expect.flags.state: flags.state is never 'measring' (did you mean 'measuring'?)"
+        "steps.1.expect.flags.state: flags.state is never 'measring' (did you mean 'measuring'?)"
       ),
       (
         "- { read: record, expect: { moisture: 700 } }",
-        "steps.0.expect.moisture: moisture is from 0 to 100, and never = 700"
+        "steps.1.expect.moisture: moisture is from 0 to 100, and never = 700"
       ),
       (
         "- { write: config, value: { interval: 600, mode: ecco } }",
-        "steps.0.value.mode: unknown name 'ecco' (did you mean 'eco'?); names of mode: off, eco"
+        "steps.1.value.mode: unknown name 'ecco' (did you mean 'eco'?); names of mode: off, eco"
       ),
       (
         "- { write: config, value: { intervall: 600, mode: eco } }",
-        "steps.0.value.intervall: unknown field 'intervall' of config (did you mean 'interval'?)"
+        "steps.1.value.intervall: unknown field 'intervall' of config (did you mean 'interval'?)"
       ),
-      ("- { write: config, value: { interval: 600 } }", "steps.0.value: mode: missing"),
+      ("- { write: config, value: { interval: 600 } }", "steps.1.value: mode: missing"),
       (
         "- { read: record, format: wid }",
-        "steps.0.format: unknown format 'wid' (did you mean 'wide'?)"
+        "steps.1.format: unknown format 'wid' (did you mean 'wide'?)"
       ),
       (
         "- { read: record, as: r }\n- { log: '{r.flags.tmper}' }",
-        "steps.1.log: 'r' has no field 'flags.tmper' (did you mean 'flags.tamper'?)"
+        "steps.2.log: 'r' has no field 'flags.tmper' (did you mean 'flags.tamper'?)"
       ),
     ]
   )

@@ -162,7 +162,7 @@ struct WorldTests {
     #expect(!outcome.success)
     let events = world.log.map(\.event)
     #expect(events.contains("GattCharacteristic1.ReadValue"))
-    #expect(!events.contains(BoundaryEntry.Event.read))
+    #expect(events.contains("read-refused-0x0e"))
     #expect(world.log.allSatisfy { $0.client.isEmpty || $0.client == world.client.bus.uniqueName })
   }
 

@@ -122,9 +122,10 @@ extension DecodedValue.Field {
   }
 
   /// Whether the unit alone identifies the field: no other field has it, and it is not a
-  /// percentage, which may be one of anything.
+  /// percentage of something that only the name says.
   fileprivate func isClear(among fields: [DecodedValue.Field]) -> Bool {
-    guard let unit, value.isQuantity, unit != "%" || name == "percent" else { return false }
+    guard let unit, value.isQuantity else { return false }
+    guard unit != "%" || ["percent", "value"].contains(name) else { return false }
     return fields.count { $0.unit == unit } == 1
   }
 }

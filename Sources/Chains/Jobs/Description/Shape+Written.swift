@@ -77,14 +77,23 @@ extension StepReader {
   private static let fieldsKey = "fields"
 
   private static func mayBeFields(_ node: Node) -> Bool {
-    node.mapping?.contains { ValueFormat($0.key) == nil } == true
+    value(ofFields: node) != nil || node.mapping?.contains { ValueFormat($0.key) == nil } == true
+  }
+
+  /// The value of the key `fields`, if there is no other; the one-line form has a list with it.
+  private static func value(ofFields node: Node) -> Node? {
+    let nodes = node.sequence ?? [node]
+    guard nodes.count == 1, let entries = nodes[0].mapping, entries.count == 1,
+      entries[0].key == fieldsKey
+    else { return nil }
+    return entries[0].value
   }
 
   /// The node of the fields: under the key `fields`, or a mapping none of whose keys is a format.
   /// Nil for values in formats, and for names that are fields of nothing.
   private static func fields(of node: Node, _ format: ValueDescription?) -> Node? {
+    if let fields = Self.value(ofFields: node) { return fields }
     guard let entries = node.mapping, !entries.isEmpty else { return nil }
-    if entries.count == 1, entries[0].key == fieldsKey { return entries[0].value }
     guard let format, !entries.contains(where: { ValueFormat($0.key) != nil }) else { return nil }
     let known = format.fieldNames
     return format.isOfUser || entries.contains { known.contains($0.key) } ? node : nil

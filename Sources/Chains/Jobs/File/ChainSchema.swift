@@ -59,7 +59,12 @@ public enum ChainSchema {
       ),
       .init("variableName", pattern("^[A-Za-z][A-Za-z0-9_-]*$")),
       .init("attributeName", pattern("^[A-Za-z][A-Za-z0-9_-]{0,\(AttributeName.longest - 1)}$")),
-      .init("writtenFields", ["type": "object", "minProperties": 1]),
+      .init(
+        "writtenFields",
+        [
+          "type": "object", "propertyNames": ["not": .oneOf(ValueFormat.names)], "minProperties": 1,
+        ]
+      ),
       .init(
         "part",
         object(ValueFormat.names.map { .init($0, .scalar) }, exactly: 1)

@@ -95,19 +95,31 @@ struct LineLowering {
   }
 
   /// Parses a calculation in parentheses, whose words may have spaces and quotes.
+  ///
+  /// - Returns: The calculation as in a file, without the parentheses around all of it.
   private mutating func calculation() throws(Problem) -> Node {
     let start = try next("a calculation in parentheses")
-    var (text, depth) = ("", 0)
+    let second = peek
+    var (text, depth, closings) = ("", 0, 0)
     var word = start
     while true {
       text += (text.isEmpty ? "" : " ") + word.calculation
-      for letter in word.letters where !letter.isQuoted {
-        depth += letter.character == "(" ? 1 : letter.character == ")" ? -1 : 0
+      for letter in word.letters where !letter.isQuoted && "()".contains(letter.character) {
+        depth += letter.character == "(" ? 1 : -1
+        closings += depth == 0 ? 1 : 0
       }
       guard depth > 0 else { break }
       word = try next(") at the end of the calculation")
     }
-    return node(.scalar(text, isPlain: false), start.place)
+    guard closings == 1, let last = word.letters.last, last.character == ")", !last.isQuoted else {
+      return node(.scalar(text, isPlain: false), start.place)
+    }
+    let isSpace = { (character: Character) in character == " " }
+    let inner = text.dropFirst().dropLast().trimmingPrefix(while: isSpace)
+    let outer = start.letters.count == 1 ? second?.place : nil
+    let place = outer ?? start.part(1..<start.letters.count).place
+    let end = inner.lastIndex { !isSpace($0) }.map { inner.index(after: $0) } ?? inner.startIndex
+    return node(.scalar(String(inner[..<end]), isPlain: false), place)
   }
 
   // MARK: Options

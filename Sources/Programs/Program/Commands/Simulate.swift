@@ -43,6 +43,15 @@ struct Simulate: ParsableCommand {
 
   @Option(
     help: .value(
+      "release",
+      "The release of BlueZ that is simulated, such as 5.82, unless a scenario's host says it (default: 5.66)."
+    ),
+    transform: Self.releaseArgument
+  )
+  var bluez: HostDefinition.Release?
+
+  @Option(
+    help: .value(
       "answer",
       "Answer pairings as the user of a desktop: a passkey of six digits, yes (confirm), or no."
     ),
@@ -57,7 +66,12 @@ struct Simulate: ParsableCommand {
   var command: [String] = []
 
   enum CodingKeys: CodingKey {
-    case definitions, seed, disconnectDelay, agent, control
+    case definitions, seed, disconnectDelay, bluez, agent, control
+  }
+
+  private static func releaseArgument(_ argument: String) throws -> HostDefinition.Release {
+    if let release = HostDefinition.Release(written: argument) { return release }
+    throw ValidationError("expected a release such as 5.82, found '\(argument)'")
   }
 
   private static func agentArgument(_ argument: String) throws -> DesktopAgent.Answer {
@@ -78,10 +92,11 @@ struct Simulate: ParsableCommand {
     }
   }
 
-  /// Loads the definitions. The host has the delay of the option unless a scenario says another one.
+  /// Loads the definitions. The host has the delay and the release of the options unless a scenario says others.
   func scenario() throws -> ScenarioDefinition {
     var scenario = try loadScenario(definitions, of: "simulate")
     scenario.host.disconnectDelay = scenario.host.disconnectDelay ?? disconnectDelay
+    scenario.host.release = scenario.host.release ?? bluez
     return scenario
   }
 

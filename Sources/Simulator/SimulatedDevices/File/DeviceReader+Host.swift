@@ -14,8 +14,7 @@ extension DeviceReader {
           "a release such as \"5.66\"", schema: Schema(["type": ["string", "number"]])
         ) { node, _ in node.text.flatMap { HostDefinition.Release(written: $0) } },
         usual: "\"5.66\"",
-        "the simulated release: from `\"5.73\"` the adapter has `PowerState`, from `\"5.83\"` the "
-          + "reason of a disconnection is signalled"
+        "the simulated release of BlueZ, such as `\"5.82\"`: docs/testing.md has what differs"
       ),
       DeviceKey("adapter", \.adapters, adapter.map { [$0] }, usual: "hci0", "its adapter"),
       DeviceKey(

@@ -7,7 +7,11 @@ struct Scope {
   var variables = Variables()
   var tables: [MachineDefinition.Table] = []
 
-  func rows(_ table: String) -> [[UInt8]] { tables.first { $0.name == table }?.rows ?? [] }
+  func rows(_ table: String) -> [[UInt8]] { self.table(table)?.rows ?? [] }
+
+  private func table(_ name: String) -> MachineDefinition.Table? {
+    tables.first { $0.name == name }
+  }
 
   /// The value of a name, or the number of its bytes or rows behind `.count`; nil if there is none.
   fileprivate func value(of name: Expression.Name) -> DecodedValue? {
@@ -15,7 +19,9 @@ struct Scope {
     switch variables[name.path[0]] {
     case .number(let number)?: whole = .integer(Int128(number))
     case .octets(let octets)?: whole = .octets(octets)
-    case nil: whole = .list(rows(name.path[0]).map { .octets($0) })
+    case nil:
+      guard let table = table(name.path[0]) else { return nil }
+      whole = .list(table.rows.map { .octets($0) })
     }
     guard name.path.count > 1 else { return whole }
     switch whole {

@@ -31,7 +31,7 @@ struct HostTests {
         "DEV/service000a \(Self.object) GattService1",
         "DEV \(Self.object) Device1 Battery1",
         "hci0 Adapter1 Powered=false Discovering=false",
-        "hci0 \(Self.object) Adapter1 LEAdvertisingManager1 GattManager1",
+        "hci0 \(Self.object) Adapter1 LEAdvertisingManager1 GattManager1 NetworkServer1 Media1",
       ]
     )
     #expect(lab.events.last == .linkDown(.monitor))

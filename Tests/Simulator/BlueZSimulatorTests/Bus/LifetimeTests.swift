@@ -22,7 +22,7 @@ struct LifetimeTests {
       lab.client.take() == [
         "DEV Device1 ServicesResolved=false Connected=false",
         "hci0 Adapter1 Powered=false Discovering=false",
-        "/org/bluez removed Introspectable AgentManager1",
+        "/org/bluez removed Introspectable AgentManager1 ProfileManager1 HealthManager1",
         "DEV/service0006/char0007/desc0009 \(object) GattDescriptor1",
         "DEV/service0006/char0007 \(object) GattCharacteristic1",
         "DEV/service0006 \(object) GattService1",
@@ -30,7 +30,7 @@ struct LifetimeTests {
         "DEV/service000a/char000b \(object) GattCharacteristic1",
         "DEV/service000a \(object) GattService1",
         "DEV \(object) Device1 Battery1",
-        "hci0 \(object) Adapter1 LEAdvertisingManager1 GattManager1",
+        "hci0 \(object) Adapter1 LEAdvertisingManager1 GattManager1 NetworkServer1 Media1",
       ]
     )
     #expect(lab.events.last == .linkDown(.monitor))

@@ -19,10 +19,14 @@ struct TreeTests {
     let lab = try Lab()
     let objects = try lab.client.objects()
     #expect(objects.map(\.path) == ["/org/bluez", "hci0"])
-    #expect(objects[0].interfaces.map(\.name) == ["Introspectable", "AgentManager1"])
+    #expect(
+      objects[0].interfaces.map(\.name) == [
+        "Introspectable", "AgentManager1", "ProfileManager1", "HealthManager1",
+      ])
     #expect(
       objects[1].interfaces.map(\.name) == [
-        "Introspectable", "Adapter1", "Properties", "GattManager1", "LEAdvertisingManager1",
+        "Introspectable", "Adapter1", "Properties", "GattManager1", "Media1", "NetworkServer1",
+        "LEAdvertisingManager1",
       ]
     )
     #expect(objects.allSatisfy { $0["Introspectable"] == [:] })

@@ -35,7 +35,7 @@ struct PresenceTests {
     ]
   }
 
-  func connected(_ version: BlueZVersion = .recorded) throws -> Lab {
+  func connected(_ version: BlueZVersion = .debian12) throws -> Lab {
     var settings = SimulatorSettings()
     settings.version = version
     let lab = try Lab.discovered([leaving], settings: settings)

@@ -17,7 +17,7 @@ struct AcquireFailureTests {
   )
   private static let slow = FaultRule(on: .subscribe, action: .slow(.seconds(5)))
 
-  private func connected(_ fault: FaultRule, _ version: BlueZVersion = .recorded) throws -> Lab {
+  private func connected(_ fault: FaultRule, _ version: BlueZVersion = .debian12) throws -> Lab {
     var settings = SimulatorSettings()
     settings.version = version
     return try Lab.connected(faults: [fault], settings: settings)

@@ -339,8 +339,11 @@ struct DescriptionReader {
     )
     let formatPath = path + [isLong ? FieldKey.format.rawValue : first.key]
     let format = isLong ? node[FieldKey.format.rawValue] ?? first.value : first.value
+    // A field may have the name of a key, such as `size`.
+    let others = Array((node.mapping ?? []).dropFirst())
+    let attributes = isLong ? node : DescriptionNode(.mapping(others))
     return formatted(
-      name, format, node, at: path, formatAt: formatPath, terms, &known, depth: depth
+      name, format, attributes, at: path, formatAt: formatPath, terms, &known, depth: depth
     )
   }
 
