@@ -46,7 +46,7 @@ def test_passes(simulated_bluez):
     result = pytester.runpytest_subprocess("--blerun-artifacts", "kept", "--blerun-seed", "3")
     result.assert_outcomes(passed=1, failed=1)
     result.stdout.fnmatch_lines(
-        ["*- blerun room 1, seed 7, fast times -*", "*Simulator1.SetValue*2a19*05"]
+        ["*- blerun room 1, seed 7, fast times, BlueZ 5.66 -*", "*Simulator1.SetValue*2a19*05"]
     )
     [folder] = (pytester.path / "kept").iterdir()
     assert folder.name.endswith("test_fails")
@@ -57,7 +57,9 @@ def test_passes(simulated_bluez):
         "chain-1.html",
         "chain-1.jsonl",
     }
-    assert (folder / "room-1.log").read_text().startswith("blerun room 1, seed 7, fast times\n")
+    assert (folder / "room-1.log").read_text().startswith(
+        "blerun room 1, seed 7, fast times, BlueZ 5.66\n"
+    )
     trace = (folder / "room-1.pcap").read_bytes()
     assert int.from_bytes(trace[20:24], "little") == DBUS
     places = [trace.index(name) for name in (b"Connect", b"ReadValue", b"SetValue")]
@@ -233,7 +235,7 @@ def test_the_seed_of_the_command_line_is_that_of_rooms(pytester: pytest.Pytester
         DEVICE + "def test(simulated_bluez):\n    simulated_bluez(DOOR); assert 0\n"
     )
     result = pytester.runpytest_subprocess("--blerun-seed", "11")
-    result.stdout.fnmatch_lines(["*- blerun room 1, seed 11, fast times -*"])
+    result.stdout.fnmatch_lines(["*- blerun room 1, seed 11, fast times, BlueZ 5.66 -*"])
 
 
 CONNECTS = (

@@ -20,6 +20,7 @@ struct RadioReportTests {
     advertisement:
       services: [heart-rate]
       manufacturer-data: { 0xffff: "c0 ff ee 0a 0b 0c" }
+      service-data: { 5a110009-7e57-4c0d-9a00-c0ffee0a0b0c: "01" }
     services:
       - service: device-information
         characteristics:

@@ -100,7 +100,7 @@ public indirect enum DecodedValue: Equatable, Sendable, CustomStringConvertible 
   private static func digits(_ value: Double, _ decimals: Int) -> String {
     guard value.isFinite else { return value.isNaN ? "not a number" : "\(value)" }
     // A Double has no more significant digits.
-    let decimals = min(decimals, 15)
+    let decimals = max(0, min(decimals, 15))
     var scale = 1.0
     for _ in 0..<decimals { scale *= 10 }
     let scaled = (value * scale).rounded()

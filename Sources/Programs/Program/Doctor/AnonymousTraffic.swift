@@ -131,6 +131,7 @@ extension KeptMessage {
       case _ where plainTexts.contains(name): value.text
       default: Self.shown(value, &pseudonyms)
       }
-    return "\(name): \(shown)"
+    // Data of services has their UUIDs as keys.
+    return "\(BluetoothUUID(name).map(RadioReport.shown) ?? name): \(shown)"
   }
 }

@@ -334,6 +334,25 @@ struct DescriptionTests {
     #expect(problems == [message])
   }
 
+  @Test("formats that name each other are limited in depth and in fields, in any order")
+  func nestedFormats() {
+    func chain(_ length: Int, each count: Int) -> [(String, DescriptionNode)] {
+      (0..<length).map { index in
+        let format = DescriptionNode(stringLiteral: index == 0 ? "u8" : "d\(index - 1)")
+        let fields = (0..<count).map { DescriptionNode(.mapping([.init("x\($0)", format)])) }
+        return ("d\(index)", ["fields": DescriptionNode(.sequence(fields))])
+      }
+    }
+    #expect(read(chain(8, each: 1)).problems == [])
+    let deep = ["d8.fields.0.x0: formats are nested deeper than 8 levels"]
+    #expect(read(chain(9, each: 1)).problems == deep)
+    #expect(read(chain(12, each: 1)).problems == deep)
+    #expect(read(chain(3, each: 15)).problems == [])
+    let large = ["d2.fields.15.x15: more than 4096 fields, with those of the named formats"]
+    #expect(read(chain(3, each: 16)).problems == large)
+    #expect(read(chain(3, each: 16).reversed()).problems == large)
+  }
+
   @Test("examples are decoded, compared and encoded again")
   func examples() {
     func problems(_ example: DescriptionNode) -> [String] {
@@ -390,6 +409,25 @@ struct DescriptionTests {
     #expect(try signed.encode(.fields([.init("x", .text("0.5"))])) == [5, 0])
   }
 
+  @Test("numbers at the limits of what a description may say are errors, or exact")
+  func extremes() throws {
+    let fine = try record(
+      ["x": "u8", "scale": "0.999999999999999", "offset": "0.00000000000001"]
+    )
+    #expect(abs((try fine.decode([1])["x"]?.number ?? 0) - 1) < 1e-9)
+    let most = "170141183460469231731687303715884105727"
+    let powered = try record(
+      ["x": "u8", "exponent": DescriptionNode(stringLiteral: "-\(most) - 1")]
+    )
+    #expect(throws: ValueError.self) { try powered.decode([1]) }
+    let sized = try record(
+      ["n": "u8"], ["x": "bytes", "size": DescriptionNode(stringLiteral: "n - \(most)")]
+    )
+    #expect(throws: ValueError.self) {
+      try sized.encode(.fields([.init("x", .octets([1, 2]))]))
+    }
+  }
+
   @Test("names of signed numbers, also of ranges around 0")
   func signedNames() throws {
     let description = try record(
@@ -401,6 +439,25 @@ struct DescriptionTests {
     #expect(texts == ["off", "near", "near", "near", "near", "high", "reserved (-3)"])
     let negative = DecodedValue.fields([.init("level", .text("reserved (-3)"))])
     #expect(try description.encode(negative) == [0xfd])
+  }
+
+  @Test("special numbers with a sign and a size are found by their bits, also those of -0")
+  func magnitudes() throws {
+    let description = try record(
+      [
+        "x": "i8", "sign": "magnitude", "unknown": "0x80",
+        "special": ["0xff": "over", "-2": "two"],
+      ]
+    )
+    let texts = try ([0x80, 0xff, 0x82, 0x81, 1, 0xfe] as [UInt8]).map { octet in
+      "\(try description.decode([octet])["x"] ?? .text(""))"
+    }
+    #expect(texts == ["unknown", "over", "two", "-1", "1", "-126"])
+    #expect(try description.encode(.fields([.init("x", .text("unknown"))])) == [0x80])
+    #expect(try description.encode(.fields([.init("x", .text("over"))])) == [0xff])
+    let plain = try record(["x": "i8", "sign": "magnitude"])
+    #expect(try plain.decode([0x80])["x"] == .integer(0))
+    #expect(throws: ValueError.self) { try plain.encode(.fields([.init("x", .integer(-128))])) }
   }
 
   @Test("a field at an offset is read before those that depend on it, and written to its place")
@@ -422,6 +479,28 @@ struct DescriptionTests {
     #expect("\(try last.decode([1, 0, 3]))" == "b 3, a 1")
     #expect(
       try last.encode(.fields([.init("b", .integer(3)), .init("a", .integer(1))])) == [1, 0, 3])
+  }
+
+  @Test("the checksum of a group is over its own fields, wherever the group is written")
+  func movedChecksum() throws {
+    let sum: DescriptionNode = ["sum": "u8", "checksum": "sum8", "over": ["x", "y"]]
+    let group: DescriptionNode = [["x": "u8"], ["y": "u8"], sum]
+    let description = try record(["a": "u32"], ["g": group, "at": "0"])
+    let value = try description.decode([1, 2, 3, 4])
+    #expect(try description.encode(value) == [1, 2, 3, 4])
+    let nested = try record(["a": "u32"], ["g": [["h": group]], "at": "1"])
+    #expect(try nested.encode(try nested.decode([9, 1, 2, 3])) == [9, 1, 2, 3])
+  }
+
+  @Test("a computed field whose length depends on its value is refused")
+  func computedLength() throws {
+    let (names, problems) = read([
+      ("inner", ["fields": [["n": "u8"], ["pad": "3", "when": "n = 5"]]]),
+      ("outer", ["fields": [["x": "inner", "is": "5"]]]),
+    ])
+    #expect(problems == [])
+    let outer = try #require(names.descriptions.first { $0.name == "outer" })
+    #expect(throws: ValueError.self) { try outer.encode(.fields([])) }
   }
 
   @Test(

@@ -57,6 +57,14 @@ struct ExpressionTests {
     #expect(try result(text) == value)
   }
 
+  @Test("a number with more than 128 bits, or with an exponent, is printed")
+  func largeNumbers() throws {
+    let digits = "1" + String(repeating: "0", count: 40)
+    #expect("\(try result(digits))" == "1e+40")
+    #expect(DecodedValue(number: "1e5").map { "\($0)" } == "100000")
+    #expect("\(DecodedValue.real(2, decimals: -1))" == "2")
+  }
+
   @Test(
     "values of a kind are compared, and a text in place of a number is in no order",
     arguments: [

@@ -100,7 +100,9 @@ extension DescriptionReader {
     }
     if let number = FieldWord.integer(word) {
       refuse([.terminator], in: node, of: word, at: path)
-      return integer(word, number, node, at: path, known)
+      let (bits, isSigned, isBigEndian) = number
+      let whole = (bits: bits, isSigned: isSigned, isMagnitude: false, isBigEndian: isBigEndian)
+      return integer(word, whole, node, at: path, known)
     }
     if let plain = FieldWord.format(word) {
       refuse(Self.ofNumbers, in: node, of: word, at: path)
@@ -118,7 +120,7 @@ extension DescriptionReader {
     }
     guard let description = self.format(named: word, at: place) else { return nil }
     refuse(Self.ofNumbers + [.terminator], in: node, of: "'\(word)'", at: path)
-    count += description.layout.parts.count
+    guard counts(description.layout, depth: depth, at: place) else { return nil }
     return .layout(description.layout)
   }
 
@@ -135,7 +137,7 @@ extension DescriptionReader {
 
   // MARK: Numbers
 
-  private typealias Whole = (bits: Int, isSigned: Bool, isBigEndian: Bool)
+  private typealias Whole = (bits: Int, isSigned: Bool, isMagnitude: Bool, isBigEndian: Bool)
 
   private mutating func integer(
     _ word: String, _ whole: Whole, _ node: DescriptionNode, at path: [String], _ known: [Known]
@@ -204,13 +206,18 @@ extension DescriptionReader {
     let before = problemCount
     let isMagnitude = isMagnitude(node, at: path)
     let whole = (
-      bits: whole.bits, isSigned: whole.isSigned || isMagnitude, isBigEndian: whole.isBigEndian
+      bits: whole.bits, isSigned: whole.isSigned || isMagnitude, isMagnitude: isMagnitude,
+      isBigEndian: whole.isBigEndian
     )
     var special = texts(node, .special, word, whole, at: path)
     special += unknown(node, word, whole, at: path)
     let isClosed = truth(node, FieldKey.closed.rawValue, at: path)
     if node[FieldKey.names.rawValue] != nil {
       refuse([.scale, .offset, .decimals], in: node, of: "a number with names", at: path)
+      if isMagnitude {
+        complain(
+          "'names' excludes 'sign: magnitude'", at: path + [FieldKey.sign.rawValue], isOfKey: true)
+      }
       let mask: UInt64 = whole.bits == 64 ? .max : (1 << UInt64(whole.bits)) - 1
       let named = texts(node, .names, word, whole, at: path) + special
       let ranges = named.flatMap { meaning in
@@ -312,7 +319,8 @@ extension DescriptionReader {
   }
 
   /// Numbers of a format. In a signed one, those above its largest are the two's complement of
-  /// negative ones: 0x8000 of i16.
+  /// negative ones: 0x8000 of i16. With a sign and a size they have the highest bit as their sign; that
+  /// of -0 is the number below the smallest.
   private mutating func span(
     _ text: String, _ word: String, _ whole: Whole, at path: [String], isOfKey: Bool = true
   ) -> ClosedRange<Int128>? {
@@ -325,7 +333,14 @@ extension DescriptionReader {
     let limits = WireNumber.limits(bits: whole.bits, isSigned: whole.isSigned)
     let all = WireNumber.limits(bits: whole.bits, isSigned: false)
     var ends = [span.lowerBound, span.upperBound]
-    if whole.isSigned, text.contains("x") {
+    let top = limits.upperBound + 1
+    if whole.isMagnitude {
+      if ends[0] > top, all.contains(ends[1]) {
+        ends = [top - ends[1], top - ends[0]]
+      } else if ends[0] == top, ends[1] == top || ends[1] == all.upperBound {
+        ends = [-top, ends[1] == top ? -top : -1]
+      }
+    } else if whole.isSigned, text.contains("x") {
       ends = ends.map {
         $0 > limits.upperBound && all.contains($0) ? $0 - 1 << Int128(whole.bits) : $0
       }
@@ -399,7 +414,7 @@ extension DescriptionReader {
     case "two": isSigned = true
     case .some: isSigned = false
     }
-    let whole = (bits: bits.count, isSigned: isSigned, isBigEndian: false)
+    let whole = (bits: bits.count, isSigned: isSigned, isMagnitude: false, isBigEndian: false)
     let place = names == nil ? path : namesAt
     let others = attributes.filter { $0.key != BitsKey.at.rawValue }
     guard !others.isEmpty else {

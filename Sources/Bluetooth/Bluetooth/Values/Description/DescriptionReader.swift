@@ -85,9 +85,9 @@ struct DescriptionReader {
     reading.append(name)
     let outer = count
     let before = problems.count
-    if reading.count == 1 { count = 0 }
+    count = 0
     let description = entry(name, node)
-    if reading.count == 1 { count = outer }
+    count = outer
     reading.removeLast()
     let result = problems.count == before ? description : nil
     finished[name] = result
@@ -427,6 +427,7 @@ struct DescriptionReader {
         "'\(name)' is of a specification, and no case", expected: "a format of your own", at: path)
       return []
     }
+    guard counts(description.layout, depth: depth - 1, at: path) else { return [] }
     return description.layout.parts.map { part in
       known.append(Known(name: part.name, format: nil))
       return part.under(terms)
@@ -482,6 +483,23 @@ struct DescriptionReader {
       nearest: nearest, at: path
     )
     return nil
+  }
+
+  /// Counts the fields of a named format; false after a problem, where they are too many or too deep.
+  ///
+  /// - Parameter depth: The level of the fields around it.
+  mutating func counts(_ layout: ValueLayout, depth: Int, at path: [String]) -> Bool {
+    let extent = layout.extent
+    guard depth + extent.depth <= Limit.depth else {
+      complain("formats are nested deeper than \(Limit.depth) levels", at: path)
+      return false
+    }
+    count += extent.fields
+    guard count > Limit.expanded else { return true }
+    if count - extent.fields <= Limit.expanded {
+      complain("more than \(Limit.expanded) fields, with those of the named formats", at: path)
+    }
+    return false
   }
 
   // MARK: Keys
@@ -681,6 +699,36 @@ extension FieldFormat {
     case .number, .float, .sfloat, .named, .bits, .boolean, .dateTime, .octets, .half, .enumeration,
       .word, .real, .address, .terminated, .sized, .repeated, .adjusted, .moment:
       false
+    }
+  }
+}
+
+extension ValueLayout {
+  /// The number of its fields with those of groups in it, and of the levels of groups.
+  fileprivate var extent: (fields: Int, depth: Int) {
+    parts.reduce((fields: parts.count, depth: 1)) { extent, part in
+      let format: FieldFormat
+      switch part.kind {
+      case .field(let own), .computed(let own, _): format = own
+      case .flags, .size, .selector, .flagged, .split, .unused, .checksum, .constant, .padding,
+        .noCase:
+        return extent
+      }
+      let inner = format.group?.extent ?? (fields: 0, depth: 0)
+      return (extent.fields + inner.fields, max(extent.depth, 1 + inner.depth))
+    }
+  }
+}
+
+extension FieldFormat {
+  /// The group that it is, or that its values are; nil for other formats.
+  fileprivate var group: ValueLayout? {
+    switch self {
+    case .layout(let layout): layout
+    case .sized(_, let format), .repeated(_, let format), .list(let format): format.group
+    case .number, .float, .sfloat, .named, .bits, .boolean, .dateTime, .text, .octets, .half, .rest,
+      .enumeration, .word, .real, .address, .terminated, .adjusted, .moment:
+      nil
     }
   }
 }

@@ -323,7 +323,7 @@ struct ExpressionParser {
     guard dialect == .bare else {
       throw problem("'\(digits)' is not whole", expected: "whole numbers")
     }
-    let decimals = digits.drop { $0 != "." }.count - 1
+    let decimals = max(0, digits.drop { $0 != "." }.count - 1)
     return .number(.real(real, decimals: decimals))
   }
 

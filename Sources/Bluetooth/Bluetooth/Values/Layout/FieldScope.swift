@@ -27,7 +27,21 @@ final class FieldScope {
   }
 
   /// Moves the octets of fields from `start` on to `target`.
-  func move(from start: Int, to target: Int) {
+  ///
+  /// - Parameter inner: Scopes of groups that move with them.
+  func move(from start: Int, to target: Int, with inner: [FieldScope]) {
+    var moved: [FieldScope] = []
+    for scope in [self] + inner {
+      var next: FieldScope? = scope
+      while let scope = next, !moved.contains(where: { $0 === scope }) {
+        scope.moveOwn(from: start, to: target)
+        moved.append(scope)
+        next = scope === self ? nil : scope.outer
+      }
+    }
+  }
+
+  private func moveOwn(from start: Int, to target: Int) {
     for index in places.indices where places[index].octets.lowerBound >= start {
       let (low, high) = (places[index].octets.lowerBound, places[index].octets.upperBound)
       places[index].octets = low - start + target..<high - start + target

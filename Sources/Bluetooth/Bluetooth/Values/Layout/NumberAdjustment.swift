@@ -6,7 +6,7 @@ struct NumberAdjustment: Sendable {
   let negative: FieldExpression?
 
   /// The largest power of ten.
-  private static let most = 15
+  private static let most: UInt128 = 15
 
   private func power(
     _ field: String, at octet: Int, _ scope: FieldScope
@@ -18,7 +18,7 @@ struct NumberAdjustment: Sendable {
     } catch {
       throw ValueError(field: field, octet: octet, problem: "\(error)", isOutOfRange: true)
     }
-    guard case .integer(let power) = result, abs(power) <= Self.most else {
+    guard case .integer(let power) = result, power.magnitude <= Self.most else {
       throw ValueError(
         field: field, octet: octet, problem: "the exponent is \(result)", isOutOfRange: true
       )

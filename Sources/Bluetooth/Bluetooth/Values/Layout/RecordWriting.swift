@@ -10,6 +10,8 @@ struct PendingPart {
   let format: FieldFormat
   let computation: ValuePart.Computation
   var position: Int
+  /// The number of octets that are kept for it.
+  let size: Int
   let scope: FieldScope
 }
 
@@ -67,6 +69,10 @@ extension OctetWriter {
       let computed = try part.computation.octets(
         part.format, part.field, octets, at: part.position, part.scope
       )
+      guard computed.count == part.size else {
+        let problem = ValueError.length(part.size, found: computed.count)
+        throw ValueError(field: part.field, octet: 0, problem: problem)
+      }
       replace(at: part.position, with: computed)
     }
     return octets
@@ -146,7 +152,7 @@ private struct RecordWriting {
           scope.add(.init(part.name, .integer(0)), start..<writer.octets.count)
           let pending = PendingPart(
             field: part.name, format: format, computation: computation, position: start,
-            scope: scope
+            size: writer.octets.count - start, scope: scope
           )
           writer.pending.append(pending)
         }
@@ -160,8 +166,9 @@ private struct RecordWriting {
       }
       if target < start {
         let end = target + writer.octets.count - start
+        let inner = writer.pending.filter { $0.position >= start }.map(\.scope)
         writer.move(from: start, over: target)
-        scope.move(from: start, to: target)
+        scope.move(from: start, to: target, with: inner)
         for index in counts.indices where counts[index].position >= start {
           counts[index].position -= start - target
         }
@@ -257,7 +264,9 @@ private struct RecordWriting {
   ) throws(ValueError) {
     guard let index = counts.firstIndex(where: { count.mentions($0.name) }) else { return }
     let open = counts.remove(at: index)
-    guard let solved = count.solved(for: open.name, result: Int128(size)) else { return }
+    guard let solved = count.solved(for: open.name, result: Int128(size)) else {
+      throw problem(open.name, "does not follow from '\(count.expression)'")
+    }
     var scratch = OctetWriter()
     scratch.append(try open.number.bits(.integer(solved), open.name), open.number)
     writer.replace(at: open.position, with: scratch.octets)
@@ -414,12 +423,16 @@ extension FieldExpression {
     func whole(_ node: ExpressionNode) -> Int128? {
       if case .constant(.integer(let number)) = node.form { number } else { nil }
     }
+    func exact(_ sum: (partialValue: Int128, overflow: Bool)) -> Int128? {
+      sum.overflow ? nil : sum.partialValue
+    }
     switch expression.root.form {
     case .name: return isName(expression.root) ? result : nil
     case .infix(.plus, let left, let right):
-      return isName(left) ? whole(right).map { result - $0 } : nil
+      return isName(left)
+        ? whole(right).flatMap { exact(result.subtractingReportingOverflow($0)) } : nil
     case .infix(.minus, let left, let right):
-      return isName(left) ? whole(right).map { result + $0 } : nil
+      return isName(left) ? whole(right).flatMap { exact(result.addingReportingOverflow($0)) } : nil
     case .constant, .prefix, .infix, .call, .field, .element, .slice: return nil
     }
   }

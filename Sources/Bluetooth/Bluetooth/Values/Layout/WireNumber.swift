@@ -79,7 +79,9 @@ struct WireNumber: Sendable {
     self.offset = offset
     self.decimals = decimals ?? Self.decimals(step, offset, over)
     self.meanings = meanings
-    range = Self.quantities(bits, isSigned || isMagnitude, meanings)
+    let all = Self.limits(bits: bits, isSigned: isSigned || isMagnitude)
+    // The number below the smallest stands for the bits of -0.
+    range = Self.quantities(isMagnitude ? all.lowerBound + 1...all.upperBound : all, meanings)
   }
 
   /// Whether every step is a whole number.
@@ -92,22 +94,22 @@ struct WireNumber: Sendable {
     let digits = "\(over)"
     let isDecimal = digits.first == "1" && digits.dropFirst().allSatisfy { $0 == "0" }
     let most = isDecimal ? digits.utf8.count - 1 : 3
-    var power: Int128 = 1
+    // The remainders are less than `over`, which has at most 34 digits.
+    var rests = (step % over, offset % over)
     for count in 0..<most {
-      // The remainders are small, so that the products are.
-      if ((step % over) * power).isMultiple(of: over),
-        ((offset % over) * power).isMultiple(of: over)
-      {
-        return count
-      }
-      power *= 10
+      if rests == (0, 0) { return count }
+      rests = (rests.0 * 10 % over, rests.1 * 10 % over)
     }
     return most
   }
 
   /// Decodes an integer.
   func value(_ word: UInt64) -> DecodedValue {
-    if isMagnitude { return meant(sized(word)) }
+    if isMagnitude {
+      let top = UInt64(1) << UInt64(bits - 1)
+      let negativeZero = meanings.first { word == top && $0.raw.contains(-Int128(top)) }
+      return negativeZero.map { .text($0.text) } ?? meant(sized(word))
+    }
     let shift = UInt64(64 - bits)
     let raw = isSigned ? Int128(Int64(bitPattern: word << shift) >> Int64(shift)) : Int128(word)
     return meant(raw)
@@ -198,9 +200,8 @@ struct WireNumber: Sendable {
 
   /// The raw numbers without those with a meaning at the ends; all numbers if each has a meaning.
   private static func quantities(
-    _ bits: Int, _ isSigned: Bool, _ meanings: [Meaning]
+    _ all: ClosedRange<Int128>, _ meanings: [Meaning]
   ) -> ClosedRange<Int128> {
-    let all = limits(bits: bits, isSigned: isSigned)
     var (low, high) = (all.lowerBound, all.upperBound)
     while low <= high, let meaning = meanings.first(where: { $0.raw.contains(low) }) {
       low = meaning.raw.upperBound + 1
@@ -225,7 +226,7 @@ extension DecodedValue {
       guard text.allSatisfy({ "0123456789+-.eE".contains($0) }), let number = Double(text),
         number.isFinite
       else { return nil }
-      self = .real(number, decimals: text.drop { $0 != "." }.utf8.count - 1)
+      self = .real(number, decimals: max(0, text.drop { $0 != "." }.utf8.count - 1))
     }
   }
 }
