@@ -85,8 +85,15 @@ class Room:
         self._errors = tempfile.TemporaryFile()  # noqa: SIM115
         self._process = subprocess.Popen(
             [
-                PROGRAM, "simulate", *files, *seeded, *released, *TIMES[times], "--control",
-                "--", *command,
+                PROGRAM,
+                "simulate",
+                *files,
+                *seeded,
+                *released,
+                *TIMES[times],
+                "--control",
+                "--",
+                *command,
             ],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

@@ -23,7 +23,7 @@ enum ValueSchemas {
 
   static let expression = Schema([
     "type": ["string", "integer"],
-    "description": "A number or a calculation with names: ($last - $first + 1) * 2, $table.count, crc32($image).",
+    "description": "A number or a calculation with names: ($last - $first + 1) * 2, crc32($image).",
   ]).named("expression")
 
   static let templatePart: Schema = {
