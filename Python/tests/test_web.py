@@ -27,5 +27,6 @@ def test_the_page_shows_the_tests_of_the_sample() -> None:
     page = (SOURCE / "docs" / "web-bluetooth.md").read_text()
     shown = page.partition("```python\n")[2].partition("```")[0]
     tests = (SAMPLE / "test_app.py").read_text()
+    assert shown
     for line in filter(None, shown.splitlines()):
         assert line in tests.splitlines()

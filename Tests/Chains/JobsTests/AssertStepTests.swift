@@ -191,6 +191,15 @@ struct AssertStepTests {
     #expect(plan.steps[2].description == "assert (b.percent > 3)")
   }
 
+  @Test("the text of a variable in a calculation stays a text, whatever quotes it has")
+  func quotes() throws {
+    func plan(_ text: String) throws -> Plan {
+      try Plan.parse("variables: { text: \(text) }\nsteps: [ { log: \"{len(text)}\" } ]", file: "c")
+    }
+    #expect(try plan(#""'a' or ' b""#).steps[0].description.contains("10"))
+    #expect(throws: DocumentErrors.self) { try plan(#""' or true or '\"""#) }
+  }
+
   @Test(
     "mistakes in a calculation are found before the chain runs, with their column",
     arguments: [

@@ -123,7 +123,14 @@ struct Substitution {
   private mutating func calculated(
     _ calculation: Calculation, isLive: Bool
   ) throws(Problem) -> String {
-    for path in calculation.paths { _ = try known(path, isLive: isLive) }
+    for path in calculation.paths {
+      _ = try known(path, isLive: isLive)
+      // Texts in calculations have no escapes.
+      if let text = table["\(path)"]?.text, text.contains("\""), text.contains("'") {
+        throw Problem(
+          "'\(path)' has both kinds of quotes", expected: "one of them in a calculation")
+      }
+    }
     let filled = calculation.expression.replacing { name in
       table[name.text].map {
         $0.isPlain && Literal.number($0.text) != nil ? $0.text : quoted($0.text)
