@@ -170,9 +170,13 @@ final class SharedSubscription: Sendable {
   func objectRemoved(_ cause: Cause) { flush { [self] in take(.objectRemoved(Ending(cause))) } }
 
   /// The characteristic is there again.
+  ///
+  /// Its removal may still wait for the values that are held for a read: it comes first.
   func objectRestored(_ view: CharacteristicView) {
-    state.withLock { $0.place = Place(view) }
-    take(.objectRestored)
+    flush { [self] in
+      state.withLock { $0.place = Place(view) }
+      take(.objectRestored)
+    }
   }
 
   /// This program disconnects the device: a subscription that waits to be resumed ends.

@@ -143,6 +143,7 @@ struct SubscriptionMachine: Sendable {
     let number: UInt64
     let delivery: Delivery
     let until: Instant
+    let limit: Duration
     /// Its reply is not expected any more, but counts if it comes.
     var isLost = false
   }
@@ -416,7 +417,7 @@ struct SubscriptionMachine: Sendable {
       if session == .none {
         // bluetoothd may have done it all the same.
         isKept = true
-        actions += failed(starts[place], .timedOut("StartNotify", limits.attribute), now)
+        actions += failed(starts[place], .timedOut("StartNotify", starts[place].limit), now)
       }
     }
     for subscriber in subscribers {
@@ -452,7 +453,9 @@ struct SubscriptionMachine: Sendable {
     // bluetoothd lets nobody acquire what it notifies.
     if delivery == .acquire, isKept { return actions + stop(nil, now) }
     calls += 1
-    starts.append(Start(number: calls, delivery: delivery, until: now + limits.attribute))
+    // A newcomer may allow more time, as for a user who types a passkey.
+    let limit = max(limits.attribute, newcomer?.options.startLimit ?? .zero)
+    starts.append(Start(number: calls, delivery: delivery, until: now + limit, limit: limit))
     return actions + (delivery == .signals ? rule(true) : []) + [.sendStart(calls, delivery)]
   }
 

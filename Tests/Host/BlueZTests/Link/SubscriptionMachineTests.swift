@@ -191,6 +191,15 @@ struct SubscriptionMachineTests {
     #expect(failures == [])
   }
 
+  @Test("a limit to start that is longer than that of a request is waited for")
+  func longStartLimit() {
+    let limits = SubscriptionMachine.Limits(BlueZLimits())
+    var machine = SubscriptionMachine(link: 1, limits: limits)
+    let limit = limits.attribute + .seconds(25)
+    _ = machine.apply(.subscribe(1, SubscriptionOptions(startLimit: limit)), at: .start)
+    #expect(machine.deadline == .start + limit)
+  }
+
   /// Plays all further moves, and ends each of their orders in four ways.
   private func explore(
     _ world: SubscriptionWorld, _ path: [SubscriptionMove], _ left: Int, _ failures: inout [String]

@@ -212,6 +212,35 @@ struct ResumingTests {
     #expect(story(seen.all) == expected)
   }
 
+  @Test("a characteristic that is replaced while a value is held for a read is subscribed again")
+  func replacedWhileHeld() throws {
+    let loop = bench.loop
+    started { bluez, number, call in
+      call.reply()
+      if number == 2 { loop.after(.seconds(1)) { bluez.notify([8]) } }
+    }
+    bluez.script("ReadValue") { bluez, _ in
+      bluez.notify([7])
+      bluez.levelReplaced()
+    }
+    let service = try bench.service()
+    let seen = Recorded<NotificationEvent>()
+    let level = level
+    _ = service.session {
+      service.subscribe(level, Self.resuming).flattenMap { events in
+        let reading = Signal<Void> { _ in
+          try await loop.sleep(for: .seconds(1))
+          try? await service.read(level).run { _ in }
+        }
+        return Signal.merge([events.map { seen.add($0) }, reading]).collect()
+      }
+    }
+    .map { _ in () }
+    .firstOrDefault((), within: .seconds(20))
+    #expect(story(seen.all) == ["7", "gap", "8"])
+    #expect(bluez.calls.count { $0 == "StartNotify" } == 2)
+  }
+
   @Test("a read that is cancelled before it is sent delays no values")
   func unsentRead() throws {
     let service = try bench.service()

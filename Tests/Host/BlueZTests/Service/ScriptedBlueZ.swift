@@ -194,6 +194,12 @@ final class ScriptedBlueZ: ObjectHandler, Sendable {
     changed(level, GattCharacteristic1.interface, ["Value": .bytes(value)])
   }
 
+  /// Removes the characteristic and adds it again, as after Service Changed.
+  func levelReplaced() {
+    removed(level, GattCharacteristic1.interface)
+    added(level, GattCharacteristic1.interface, levelProperties)
+  }
+
   /// As bluetoothd 5.66 does: after two seconds, around the reply.
   func disconnect(answering call: Invocation) {
     guard isConnected else { return call.reply() }
