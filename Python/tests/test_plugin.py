@@ -57,8 +57,10 @@ def test_passes(simulated_bluez):
         "chain-1.html",
         "chain-1.jsonl",
     }
-    assert (folder / "room-1.log").read_text().startswith(
-        "blerun room 1, seed 7, fast times, BlueZ 5.66\n"
+    assert (
+        (folder / "room-1.log")
+        .read_text()
+        .startswith("blerun room 1, seed 7, fast times, BlueZ 5.66\n")
     )
     trace = (folder / "room-1.pcap").read_bytes()
     assert int.from_bytes(trace[20:24], "little") == DBUS

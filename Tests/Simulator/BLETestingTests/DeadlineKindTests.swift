@@ -83,7 +83,8 @@ struct DeadlineKindTests {
     let limit = try timeOfRead() + .seconds(1)
     let begun = world.loop.now
     let outcome = device.session { device.read(.batteryLevel) }.firstOrDefault(0, within: limit)
-    if case .real = time { #expect(world.loop.now - begun < limit + .milliseconds(1500)) }
+    // The disconnect would take two seconds more.
+    if case .virtual = time { #expect(world.loop.now - begun >= limit) }
     let failure = try #require(outcome.error as? DeviceFailure)
     #expect(failure.code == .timedOut)
     #expect(
@@ -101,8 +102,8 @@ struct DeadlineKindTests {
   func value(time: WorldTime) throws {
     let world = try world(time)
     let device = try world.service()
-    // The disconnect takes two seconds.
-    let limit = try timeOfRead() + .seconds(1)
+    // The disconnect takes two seconds; a busy machine may take one or two for the read.
+    let limit = try timeOfRead() + .milliseconds(1900)
     let outcome = device.session { device.read(.batteryLevel) }.firstOrDefault(0, within: limit)
     #expect(outcome.value == 42, "\(String(describing: outcome.error))")
     try world.scheduler.waitUntilIdle(within: .seconds(20))

@@ -122,7 +122,7 @@ final class DeviceLink: Sendable {
   /// - Returns: The action, when it is a call that the caller has to make.
   @discardableResult
   func take(_ event: LinkState.Event) -> LinkState.Action {
-    let (action, isOver, wasUp, newLink) = state.withLock { state in
+    let (action, isOver, wasUp, oldLink, newLink) = state.withLock { state in
       let (wasUp, before) = (state.machine.isUp, state.number)
       switch event {
       case .connected, .removed, .daemonGone: state.mtu = nil
@@ -142,7 +142,7 @@ final class DeviceLink: Sendable {
       let newLink = before == nil && isReady ? state.numbered() : nil
       // A Connect without a reply may still make a connection.
       let isOver = state.machine.phase == .idle && state.pendingConnects == 0
-      return (action, isOver, wasUp, newLink)
+      return (action, isOver, wasUp, before, newLink)
     }
     // bluetoothd keeps connections whose makers have left the bus: this one stays on record.
     if isOver, state.withLock({ $0.daemonProblem != .busLost }) { eraseRecord() }
@@ -156,7 +156,7 @@ final class DeviceLink: Sendable {
         calls.linkEnded(isRemoved: ending == .removed, wasPaired: wasPaired)
       }
       let cause = problem(of: ending)
-      for subscription in subscriptions { subscription.linkDown(cause) }
+      for subscription in subscriptions { subscription.linkDown(cause, of: oldLink) }
     }
     if let newLink { for subscription in subscriptions { subscription.linkUp(newLink) } }
     state.announce()

@@ -41,6 +41,8 @@ final class SharedSubscription: Sendable {
     var machine: SubscriptionMachine
     var place: Place
     var filter = EchoFilter()
+    /// The number of the last connection that ended.
+    var endedLink: SubscriptionMachine.Link = 0
     var lastID: UInt64 = 0
     var mailboxes: [(id: UInt64, mailbox: NotificationMailbox)] = []
     /// Events that wait for the actions of another one.
@@ -157,8 +159,13 @@ final class SharedSubscription: Sendable {
   func linkUp(_ link: SubscriptionMachine.Link) { take(.linkUp(link)) }
 
   /// The connection has ended.
-  func linkDown(_ cause: Cause) {
-    let link = state.withLock { $0.machine.link }
+  ///
+  /// - Parameter number: That of the connection, if its services were resolved.
+  func linkDown(_ cause: Cause, of number: SubscriptionMachine.Link?) {
+    let link = state.withLock { state in
+      state.endedLink = max(state.endedLink, number ?? 0)
+      return state.machine.link
+    }
     flush { [self] in
       // Another connection may be up by now; its coming up has ended this one.
       let present = state.withLock { $0.machine.link }
@@ -309,7 +316,12 @@ final class SharedSubscription: Sendable {
 
   private func apply(_ event: SubscriptionMachine.Event) {
     let now = loop.now
-    for action in state.withLock({ $0.machine.apply(event, at: now) }) { perform(action, now) }
+    let actions = state.withLock { state -> [SubscriptionMachine.Action] in
+      // It dropped between the caller's look at it and this call.
+      if case .linkUp(let link) = event, link <= state.endedLink { return [] }
+      return state.machine.apply(event, at: now)
+    }
+    for action in actions { perform(action, now) }
     setTimer()
     let isStopping = state.withLock { state in
       state.machine.session.stop != nil && state.machine.subscribers.isEmpty
