@@ -292,8 +292,8 @@
       // Each role, trying what it has no permission for.
       for (user, arguments, subject) in [
         ("viewer", ["drain", "hall-1"], "publish to $KV.blerun_gateways_hall.gateway.hall-1"),
-        ("viewer", ["jobs", "--all"], "publish to $JS.API.CONSUMER.CREATE.KV_blerun_jobs_hall"),
-        ("operator", ["jobs", "--all"], "publish to $JS.API.CONSUMER.CREATE.KV_blerun_jobs_hall"),
+        ("viewer", ["jobs", "--all"], "publish to $JS.API.CONSUMER.CREATE.blerun_results_hall"),
+        ("operator", ["jobs", "--all"], "publish to $JS.API.CONSUMER.CREATE.blerun_results_hall"),
         ("submitter", ["drain", "hall-1"], "publish to $KV.blerun_gateways_hall.gateway.hall-1"),
       ] {
         let begun = ContinuousClock.now

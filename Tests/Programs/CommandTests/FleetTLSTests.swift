@@ -14,7 +14,9 @@
     /// - Parameter host: The name in the server's certificate.
     init(host: String) throws {
       folder = try TemporaryFolder()
-      let page = try #require(try Example(in: "docs/fleet.md").blocks("bash").first)
+      let page = try #require(
+        try Example(in: "docs/fleet.md").blocks("bash").first { $0.contains("openssl req") }
+      )
       let member = try #require(page.range(of: "openssl req -newkey"))
       let client = page[member.lowerBound...].replacingOccurrences(of: "server.", with: "client.")
         .replacingOccurrences(of: "nats.example.org", with: "gateway")

@@ -56,7 +56,7 @@ struct UsageTests {
       ("run x.yaml --no-such-option", "Usage: blerun run"),
       ("run --json x.yaml", "Unknown option '--json' (did you mean '--output json'?)"),
       ("run --mac=C0:FF:EE:00:00:01 x.yaml", "Unknown option '--mac' (did you mean '-d'?)"),
-      ("doctor --name HRM", "Usage: blerun doctor"),
+      ("doctor --name HRM", "Unknown option '--name' (did you mean '-d'?)"),
       ("check --json x.yaml", "Usage: blerun check"),
       ("demo --json", "Usage: blerun demo"),
       ("run -q -v -e connect", "Give --quiet or --verbose, not both."),
