@@ -115,12 +115,9 @@ struct SharedTurnTests {
   func again() throws {
     let shared = shared("home")
     let twice = shared.take(1).concat(shared.take(1)).collect()
-    // The first end of the shared run cancels the turn in which this observer takes part.
-    withKnownIssue("the second observation ends with CancellationError") {
-      let all = try twice.firstOrThrow(within: .seconds(60))
-      #expect(all == [1, 1])
-    }
+    #expect(try twice.firstOrThrow(within: .seconds(60)) == [1, 1])
     #expect(scheduler.isIdle)
+    #expect(notes.all.filter { $0.hasSuffix("unsubscribe") }.count == 2)
   }
 
   @Test("an observer whose turn the waiting shared run needs gets a run of its own")

@@ -252,7 +252,8 @@ private final class MulticastSource<Value: Sendable>: Sendable {
       sourceEnded(run, result)
       turnEnded(run, shared, result)
     }
-    run.cancellation.onCancel { started.cancel() }
+    // The turn remains usable: an observer that takes part in it may observe again.
+    run.cancellation.onCancel { started.cancelTask() }
     // On another loop it is the operations that acquire the turn, and check the loop.
     started.start(home: source.home?.loop === loop ? source.home : nil) { [self] in
       var result = await runSource(for: run)

@@ -159,6 +159,12 @@ final class StartedRun: DriveGoal {
     if let part { part.cancel() } else { turn.cancel(cause) }
   }
 
+  /// Cancels the task of the run. Its turn is cancelled only while the run waits for it: the guests
+  /// of a turn that has begun continue in it.
+  func cancelTask() {
+    if turn.isRequested { cancel() } else { turn.main.cancel() }
+  }
+
   /// Cancels the run on behalf of a consumer that does not wait for its end.
   func abandon() {
     if let part { turn.abandon { $0 === part } } else { cancel() }

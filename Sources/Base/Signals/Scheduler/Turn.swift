@@ -165,6 +165,9 @@ public final class Turn: @unchecked Sendable {
     change { _ in }
   }
 
+  /// Whether the run waits for the turn that it has requested.
+  var isRequested: Bool { lock.whileHeld { state.slot?.stage == .requested } }
+
   /// Whether the turn was cancelled before it began.
   var isWithdrawn: Bool { lock.whileHeld { state.slot?.stage == .withdrawn } }
 
