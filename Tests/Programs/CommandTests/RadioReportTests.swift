@@ -112,11 +112,14 @@ struct RadioReportTests {
   @Test(
     "options that do not go together are refused",
     arguments: [
-      ["-d", "HRM-1"], ["--connections", "3"], ["--radio", "r.txt", "--release"],
-      ["--radio", "r.txt", "--connections", "0"],
+      (["-d", "HRM-1"], "-d goes with --radio."),
+      (["--connections", "3"], "--connections goes with --radio."),
+      (["--radio", "r.txt", "--release"], "Give --release or --radio, not both."),
+      (["--radio", "r.txt", "--connections", "0"], "--connections 0: expected 1 to 1000."),
     ]
   )
-  func refused(arguments: [String]) throws {
-    #expect(try blerun(["doctor"] + arguments).status == 64)
+  func refused(arguments: [String], message: String) throws {
+    let run = try blerun(["doctor"] + arguments)
+    #expect(run.status == 2 && run.errors.contains(message), "\(run.errors)")
   }
 }

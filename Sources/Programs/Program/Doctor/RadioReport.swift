@@ -149,7 +149,7 @@ struct RadioReport: Sendable {
     connections.enumerated().map { index, connection in
       let reads = connection.reads
       let parts: [String?] = [
-        "\(index + 1)".padded(to: 2), "connect \(connection.connecting.text)",
+        "\("\(index + 1)".padded(to: 2)) connect \(connection.connecting.text)",
         connection.services.map {
           "services \($0.text) (\(connection.attributes) characteristics)"
         },
