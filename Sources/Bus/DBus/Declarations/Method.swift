@@ -20,7 +20,7 @@ extension Arguments<Void> {
 extension Arguments {
   /// The arguments with these names and codecs, in order.
   ///
-  /// ```swift
+  /// ```
   /// takes: .list(("device", .objectPath), ("passkey", .uint32))
   /// ```
   package static func list<each Argument: Sendable>(

@@ -9,7 +9,7 @@
 /// `&`; `<< >>`; `+ -`; `* / // %`; unary `- ~`; then `x.field`, `x[0]` and `x[0:4]`. Bit operators
 /// bind tighter than comparisons, so that `flags & 4 = 4` is what it looks like.
 ///
-/// ```swift
+/// ```
 /// let expression = try Expression(parsing: "flags.tamper = 0 and state < 3")
 /// let value = try expression.value { record.field(at: $0.text)?.value }
 /// ```
