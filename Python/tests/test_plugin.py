@@ -285,7 +285,7 @@ def test_asks_itself(simulated_bluez):
     result = pytester.runpytest_subprocess(*options)
     result.assert_outcomes(passed=1, failed=1)
     result.stdout.fnmatch_lines(
-        [f"blerun: {times} times: *", "*- blerun room 1, default seed, exact times -*"]
+        [f"blerun: {times} times: *", "*- blerun room 1, default seed, exact times, BlueZ 5.66 -*"]
     )
 
 
