@@ -132,11 +132,10 @@ package enum Adapter1 {
     /// `b`, since 5.83: connect to devices that match the pattern.
     package static let autoConnect = "AutoConnect"
 
-    /// The keys that ``getDiscoveryFilters`` returns, in its order.
-    package static func known(by version: BlueZVersion) -> [String] {
-      [uuids, rssi, pathloss, transport, duplicateData, discoverable, pattern]
-        + (version.has(.autoConnect) ? [autoConnect] : [])
-    }
+    /// The keys that ``getDiscoveryFilters`` returns up to 5.82, in its order.
+    package static let known = [
+      uuids, rssi, pathloss, transport, duplicateData, discoverable, pattern,
+    ]
   }
 
   /// Values of ``DiscoveryFilterKey/transport``.

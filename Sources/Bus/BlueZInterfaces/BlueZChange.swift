@@ -24,6 +24,9 @@ public enum BlueZChange: String, CaseIterable, Sendable {
     /// What a client sees there.
     public let text: String
 
+    /// Whether the simulated bluetoothd has it, too.
+    public var isSimulated = true
+
     init(
       _ since: Int, until: Int? = nil, _ place: String, _ text: String
     ) {
@@ -39,6 +42,14 @@ public enum BlueZChange: String, CaseIterable, Sendable {
   /// - Source: BlueZ's history between the tags of its releases; what concerns 5.82 was seen on its
   ///   bluetoothd.
   public var row: Row {
+    var row = described
+    row.isSimulated = ![
+      .singleSecurityStep, .nameReadOnce, .newestRemovedFirst, .autoConnect, .bearerInterfaces,
+    ].contains(self)
+    return row
+  }
+
+  private var described: Row {
     switch self {
     case .classicMedia:
       Row(67, "Media1 `SupportedUUIDs`", "empty on an adapter without BR/EDR")

@@ -56,7 +56,7 @@ struct ReleaseTests {
     try #require(parts.count == 2)
     let rest = try #require(parts[1].range(of: end))
     let rows = BlueZChange.allCases.map(\.row).sorted { $0.since < $1.since }.map { row in
-      "| \(row.since)\(row.until.map { ", until \($0)" } ?? "") | \(row.place) | \(row.text) |"
+      "| \(row.since)\(row.until.map { ", until \($0)" } ?? "") | \(row.place) | \(row.text)\(row.isSimulated ? "" : " ‡") |"
     }
     let table = (["| since | where | difference |", "|---|---|---|"] + rows).joined(separator: "\n")
     let made = parts[0] + begin + "\n" + table + "\n\n" + parts[1][rest.lowerBound...]

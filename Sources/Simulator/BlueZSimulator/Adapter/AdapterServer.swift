@@ -130,10 +130,7 @@ final class AdapterServer: Sendable {
       ExportedMethod(Adapter1.stopDiscovery) { self.stopDiscovery($0) },
       ExportedMethod(Adapter1.removeDevice) { self.removeDevice($0, $1) },
       ExportedMethod(Adapter1.getDiscoveryFilters) { call in
-        call.reply(
-          to: Adapter1.getDiscoveryFilters,
-          Adapter1.DiscoveryFilterKey.known(by: self.host.settings.version)
-        )
+        call.reply(to: Adapter1.getDiscoveryFilters, Adapter1.DiscoveryFilterKey.known)
       },
     ]
   }
@@ -165,17 +162,14 @@ final class AdapterServer: Sendable {
   func setPowered(_ isOn: Bool, answer: () -> Void = {}) {
     guard isPowered != isOn else { return answer() }
     // Recorded from bluetoothd 5.82: a change that a client requested is announced in this order.
-    let properties =
-      state.comingPower == nil
-      ? [Adapter1.powered.name, Adapter1.powerState.name]
-      : [Adapter1.powerState.name, Adapter1.powered.name]
+    let isRequested = state.comingPower != nil
     guard !isOn else {
       answer()
       state.isPowered = true
       state.comingPower = nil
       for device in devices { device.powerOn() }
       local.update(isPowered: true)
-      return markPower(properties)
+      return markPower(isRequested: isRequested)
     }
     local.update(isPowered: false)
     for device in devices { device.powerOff() }
@@ -186,7 +180,7 @@ final class AdapterServer: Sendable {
     state.comingPower = nil
     state.sessions.end()
     if state.isDiscovering { endScan() }
-    markPower(properties)
+    markPower(isRequested: isRequested)
     // bluetoothd announces it even when it is unchanged.
     mark(Adapter1.discovering)
     applyDiscoverableFilter()
@@ -215,10 +209,10 @@ final class AdapterServer: Sendable {
     mark(Adapter1.powerState)
   }
 
-  private func markPower(_ names: [String]) {
-    for name in names {
-      if name == Adapter1.powered.name { mark(Adapter1.powered) } else { mark(Adapter1.powerState) }
-    }
+  private func markPower(isRequested: Bool) {
+    if isRequested { mark(Adapter1.powerState) }
+    mark(Adapter1.powered)
+    if !isRequested { mark(Adapter1.powerState) }
   }
 
   /// Sets `Pairable`, which means that an agent is registered. The kernel reports it, so it is
