@@ -25,7 +25,7 @@ fuzz_counts := messages=60000 device-files=25000 chain-files=20000 batch-files=6
 
 .NOTPARALLEL:
 .PHONY: help demo build check test test-all set-up-tests set-up-all-tests build-debug run-tests build-release test-seeds \
-  lint-python test-python test-web test-consumer simtest fuzz test-lab build-fleet play-lab test-sanitizers docs bench bench-fleet format lint \
+  lint-python test-python test-web test-consumer simtest fuzz test-lab build-fleet play-lab test-sanitizers docs bench bench-steps bench-fleet format lint \
   clean set-up package-build package-build-fleet install install-fleet uninstall dist deb test-deb wheel test-wheel release
 
 # A fleet as it is released: it finds libnats beside itself, where `make install-fleet` puts it.
@@ -35,8 +35,8 @@ fleet_release := -c release --traits Fleet --scratch-path $(fleet_build) -Xlinke
 # The releases of Debian on which packages are tried.
 RELEASES ?= bookworm trixie
 
-# The release of the bluetoothd that the lab runs.
-BLUEZ ?= 5.66
+# The releases of bluetoothd with which the lab is played.
+BLUEZ ?= 5.66 5.82
 
 # Where `make install` puts things; DESTDIR stages them for a package.
 PREFIX ?= /usr/local
@@ -123,16 +123,14 @@ fuzz: set-up ## Hostile files and messages; FUZZ_COUNT=1000000 of each
 	  .build/release/blerun-fuzz $${count%=*} --count $(or $(FUZZ_COUNT),1000000) || exit 1; \
 	done
 
-test-lab: build build-fleet play-lab ## The built program, and the simulator, against a real bluetoothd, in a guest kernel; BLUEZ=5.82
+test-lab: build build-fleet play-lab ## The built program, and the simulator, against a real bluetoothd, in a guest kernel; BLUEZ=5.87
 
 build-fleet: set-up
 	@.ci/set-up nats-server libnats-dev
 	swift build $(debug) --product blerun-fleet
 
 play-lab:
-	Tests/Lab/setup $(BLUEZ)
-	printf '%s\n' chains clients compare | xargs -P 2 -I {} sh -c \
-	  'Tests/Lab/{} --bluez $(BLUEZ) >.build/lab-{} 2>&1; status=$$?; cat .build/lab-{}; exit $$status'
+	Tests/Lab/play $(BLUEZ)
 
 test-sanitizers: set-up-tests ## All tests under the thread sanitizer, then the address sanitizer
 	THREAD_SANITIZER=1 swift test --disable-xctest --sanitize thread --scratch-path .build-tsan
@@ -143,12 +141,20 @@ docs: set-up ## The documentation of the library products, in .build-docs; a war
 	swift build $(debug) --target Jobs
 	Packaging/documentation $(debug_build)/debug .build-docs
 
-bench: set-up ## Measurements beside a C client, chain steps, and fleets where nats-server is installed
+bench: set-up ## Measurements beside a C client and bleak, chain steps, and fleets where nats-server is installed
 	@.ci/set-up bluez
 	swift build -c release --product blerun
 	swift run -c release benchmarks
+	$(MAKE) --no-print-directory bench-steps
 	@if PATH="$$PATH:/usr/sbin" command -v nats-server >/dev/null; then $(MAKE) --no-print-directory bench-fleet; \
 	  else echo "Fleets are not measured: make bench-fleet installs nats-server and libnats-dev, and does it"; fi
+
+bench-steps: set-up ## A read as a step of a chain, beside one with bleak: whole processes on one bus
+	@.ci/set-up dbus python3-venv
+	swift build -c release --product blerun
+	python3 -m venv .build/bench-python
+	.build/bench-python/bin/pip install --quiet bleak
+	.build/bench-python/bin/python .ci/bench-steps .build/release/blerun
 
 bench-fleet: set-up ## Fleets: jobs a second, traffic, an idle one, and one beside a local batch; FLEET=one traffic …
 	@.ci/set-up python3 nats-server libnats-dev
@@ -196,8 +202,9 @@ wheel: set-up ## Build the Python wheel in .build-package/wheel: the program and
 	swift build -c release --product blerun
 	Packaging/wheel .build/release/blerun $(package)/wheel
 
-test-wheel: lint-python wheel ## Install the wheel in clean roots, with present and last major versions of bleak and pytest; run its tests
+test-wheel: lint-python wheel ## Install the wheel in clean roots, with present and last major versions of bleak and pytest; run its tests and those of the gallery
 	Packaging/test-wheel $(package)/wheel/*.whl $(package)/wheel -n 4
+	Packaging/test-gallery $(package)/wheel/*.whl $(package)/gallery
 	for release in $(filter-out $(shell . /etc/os-release; echo $$VERSION_CODENAME),$(RELEASES)); do \
 	  .ci/set-up debootstrap && Packaging/test-wheel-on $$release $(package)/wheel/*.whl -n 4 || exit 1; \
 	done

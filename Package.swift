@@ -103,7 +103,7 @@ let base = floor(
     library("Documents", ["Spelling", yams]),
     tests("SignalsTests", ["Fixtures", "Signals"]),
     tests("SpellingTests", ["Spelling"]),
-    tests("DocumentsTests", ["Documents"]),
+    tests("DocumentsTests", ["Fixtures", "Documents", "Signals"]),
   ]
 )
 
@@ -169,7 +169,10 @@ let simulator = floor(
         "Bluetooth", "DBus", "Signals",
       ]
     ),
-    tests("RecordingTests", ["Recording", "SimulatedDevices", "Documents", "Bluetooth"]),
+    tests(
+      "RecordingTests",
+      ["Fixtures", "Recording", "SimulatedDevices", "Documents", "Bluetooth", "Signals"]
+    ),
     tests(
       "BLETestingTests",
       [
@@ -195,19 +198,32 @@ let simulator = floor(
 let chains = floor(
   "Chains",
   [
+    library("RunEvents", ["Documents", "Descriptions", "Bluetooth", "Signals"]),
     library(
-      "Jobs", ["Documents", "Spelling", "Descriptions", "Bluetooth", "Signals"],
-      resources: [
-        .embedInCode("Reports/Page/Files/page.css"), .embedInCode("Reports/Page/Files/page.js"),
+      "Reports", ["RunEvents", "Documents", "Bluetooth", "Signals"],
+      resources: [.embedInCode("Page/Files/page.css"), .embedInCode("Page/Files/page.js")]
+    ),
+    library(
+      "Jobs",
+      ["Reports", "RunEvents", "Documents", "Spelling", "Descriptions", "Bluetooth", "Signals"]
+    ),
+    library(
+      "NordicSuites",
+      ["CExpat", "Jobs", "Reports", "RunEvents", "Documents", "Spelling", "Bluetooth", "Signals"]
+    ),
+    library("Journal", ["Reports", "RunEvents", "Documents", "Signals", grdb]),
+    tests(
+      "JobsTests",
+      [
+        "Fixtures", "Jobs", "Reports", "RunEvents", "BLETesting", "BlueZ", "BlueZSimulator",
+        "SimulatedDevices", "Documents", "Bluetooth", "Signals",
       ]
     ),
-    library("NordicSuites", ["CExpat", "Jobs", "Documents", "Spelling", "Bluetooth", "Signals"]),
-    library("Journal", ["Jobs", "Documents", "Signals", grdb]),
-    tests("JobsTests", ["Fixtures", "Jobs", "Documents", "Bluetooth", "Signals"]),
     tests(
       "NordicSuitesTests",
       [
-        "Fixtures", "NordicSuites", "BLETesting", "BlueZ", "BlueZSimulator", "SimulatedDevices",
+        "Fixtures", "NordicSuites", "BLETesting", "BlueZ", "BlueZInterfaces", "BlueZSimulator",
+        "SimulatedDevices",
         "Jobs", "Documents", "Bluetooth", "Signals",
       ]
     ),
@@ -245,7 +261,10 @@ let programs = floor(
     ),
     library("WebServer", ["CMicroHTTPD", "Signals"]),
     library(
-      "Dashboard", ["Jobs", "Journal", "Documents", "Bluetooth", "Signals", "WebServer"],
+      "Dashboard",
+      [
+        "Jobs", "Reports", "RunEvents", "Journal", "Documents", "Bluetooth", "Signals", "WebServer",
+      ],
       resources: [
         .embedInCode("Page/Files/index.html"), .embedInCode("Page/Files/login.html"),
         .embedInCode("Page/Files/style.css"), .embedInCode("Page/Files/app.js"),

@@ -26,7 +26,7 @@ class Agent:
 
     @property
     def capability(self) -> str:
-        """What bluetoothd is told that this agent can do."""
+        """The capability that the agent registers with bluetoothd."""
         if self.passkey is None:
             return "DisplayYesNo"
         return "KeyboardDisplay" if self.confirm else "KeyboardOnly"

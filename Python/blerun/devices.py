@@ -36,24 +36,55 @@ def text(
 
 
 def _written(
-    value: object, find: Callable[[str, Any], Any] | None, key: str | None = None
+    value: object,
+    find: Callable[[str, Any], Any] | None,
+    key: str | None = None,
+    described: frozenset[str] = frozenset(),
 ) -> object:
+    """Writes a part of a device file. `described` has the names of descriptions, which are formats."""
     if isinstance(value, Mapping):
         if key not in NAMED:
-            return {k: _written(each, find, k) for k, each in value.items()}
-        # Below `names` are UUIDs. Other free names mean nothing, even if they equal a key.
-        below = key if key == "names" else None
+            names = value.get("names")
+            if isinstance(names, Mapping):
+                described |= {k for k, each in names.items() if isinstance(each, Mapping)}
+            formats = {"fields"} | described if len(value) == 1 else set()
+            return {
+                k: _digits(each) if k in formats else _written(each, find, k, described)
+                for k, each in value.items()
+            }
+        if key == "names":
+            return {k: _named(each) for k, each in value.items()}
+        # Free names mean nothing, even if they equal a key.
         return {
-            _uuid(k) if key == "service-data" else k: _written(each, find, below)
+            _uuid(k) if key == "service-data" else k: _written(each, find, None, described)
             for k, each in value.items()
         }
     if find and key in FILES:
         return find(key, value)
     if isinstance(value, list | tuple):
-        return [_written(each, find, key) for each in value]
+        return [_written(each, find, key, described) for each in value]
     if isinstance(value, bytes | bytearray):
         return value.hex() if key in DIGITS else {"hex": value.hex()}
     return _uuid(value) if key in ATTRIBUTES else value
+
+
+def _named(value: object) -> object:
+    """Writes what a name stands for: a UUID, or the description of a value."""
+    if not isinstance(value, Mapping):
+        return _uuid(value)
+    return {
+        k: _uuid(each) if k in ("uuid", "service-data") else _digits(each)
+        for k, each in value.items()
+    }
+
+
+def _digits(value: object) -> object:
+    """Writes bytes as hexadecimal digits: those of a description, or of a described value."""
+    if isinstance(value, Mapping):
+        return {k: _digits(each) for k, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_digits(each) for each in value]
+    return value.hex() if isinstance(value, bytes | bytearray) else value
 
 
 def _uuid(value: object) -> object:

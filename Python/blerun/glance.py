@@ -41,6 +41,16 @@ MEANINGS = {
     "agent-asked": "waits for the answer of an agent",
     "agent-missing": "waits: no agent is registered, or it refused",
 }
+REQUESTS = {
+    "security-requested": "it asked to pair",
+    "agent-asked": "it asked to pair, and waits for the answer of an agent",
+    "agent-missing": "it asked to pair, and no agent is registered, or it refused",
+}
+WRITES = ("GattCharacteristic1.WriteValue", "GattDescriptor1.WriteValue")
+# The events of requests that have reached the device, by the words of their refusals.
+ARRIVALS = {"read": "read", "write": "written", "subscribe": "subscribed"}
+# The refusals after which bluetoothd pairs, and repeats the request.
+SECURITY = ("-refused-0x05", "-refused-0x0f")
 BASE = "-0000-1000-8000-00805f9b34fb"
 
 
@@ -49,7 +59,10 @@ class Operation:
     """An operation of a program, and its last event at the device."""
 
     entry: Entry
+    # The write of the same attribute that waited for its response when this one was called.
+    pending: "Operation | None" = None
     ending: str = ""
+    is_over: bool = False
     notified: list[bytes] = field(default_factory=list)
 
     def concerns(self, event: Entry) -> bool:
@@ -70,7 +83,22 @@ class Operation:
     @property
     def is_open(self) -> bool:
         """Whether it waits for an event at the device, or for an agent."""
-        return not self.ending or self.ending.startswith("agent-")
+        return not self.is_over and (not self.ending or self.ending.startswith("agent-"))
+
+    @property
+    def waits_for_agent(self) -> bool:
+        """Whether a request to an agent can be about it."""
+        if self.entry.event == "Device1.Pair":
+            return self.is_open
+        return self.ending.startswith("agent-") or self.ending.endswith(SECURITY)
+
+    def is_before(self, entry: Entry) -> bool:
+        """Whether it is a write of the attribute that another operation writes."""
+        return self.is_open and (self.entry.event, self.entry.device, self.entry.attribute) == (
+            entry.event,
+            entry.device,
+            entry.attribute,
+        )
 
     def row(self, names: Mapping[str, str]) -> tuple[str, str]:
         name, _ = OPERATIONS[self.entry.event]
@@ -88,6 +116,8 @@ class Operation:
             return f"refused, ATT error {self.ending.rpartition('-')[2]}"
         if self.entry.event == "Device1.Disconnect" and self.ending:
             return "disconnected"
+        if not self.ending and self.pending and self.pending.ending:
+            return "nothing happened at the device; the write before it was still under way"
         meaning = MEANINGS.get(self.ending, self.ending) or "nothing happened at the device"
         if self.ending == "subscribed":
             count = len(self.notified)
@@ -96,32 +126,76 @@ class Operation:
         return meaning
 
 
+def concerned(operations: Sequence[Operation], event: Entry) -> list[Operation]:
+    """The operations that an event at a device belongs to.
+
+    bluetoothd sends requests in the order of the calls, and answers several reads of a
+    characteristic with one request.
+    """
+    candidates = [operation for operation in operations if operation.concerns(event)]
+    waiting = [operation for operation in candidates if operation.is_open]
+    word, is_refusal, _ = event.event.partition("-refused-")
+    if is_refusal:
+        arrived = [each for each in candidates if each.ending == ARRIVALS.get(word)]
+        return arrived[-1:] or waiting[:1] or candidates[-1:]
+    if event.event.startswith("agent-"):
+        return [each for each in candidates if each.waits_for_agent][-1:] or candidates[-1:]
+    if event.event == "read":
+        return waiting or candidates[-1:]
+    if event.event in ARRIVALS.values():
+        same = [each for each in waiting if each.entry.value == event.value]
+        return same[:1] or waiting[:1] or candidates[-1:]
+    return candidates[-1:]
+
+
 def glance(entries: Sequence[Entry], names: Mapping[str, str]) -> list[str]:
-    """Returns a line for each of the last operations, and for a connection that dropped after them.
+    """Returns a line for each of the last operations, for a device whose request to pair came to
+    nothing, and for a connection that dropped after the operations.
 
     `names` has the names of devices by address.
     """
     operations: list[Operation] = []
     dropped: dict[str, str] = {}
+    requests: dict[str, str] = {}
     for entry in entries:
         if entry.client:
             if entry.event in OPERATIONS:
-                operations.append(Operation(entry))
+                before = [each for each in operations if each.is_before(entry)]
+                pending = before[0] if before and entry.event in WRITES else None
+                operations.append(Operation(entry, pending))
                 dropped.pop(entry.device, None)
+            continue
+        if entry.event in ("link-up", "paired-encrypted", "paired-authenticated"):
+            requests.pop(entry.device, None)
+        # The agent is asked for the device then, not for an operation.
+        if entry.event == "security-requested" or (
+            entry.device in requests and entry.event in REQUESTS
+        ):
+            device = names.get(entry.device, entry.device)
+            requests[entry.device] = f"{device}: {REQUESTS[entry.event]}"
             continue
         if entry.event == "link-down":
             device = names.get(entry.device, entry.device)
             dropped[entry.device] = (
                 f"{device}: the connection ended, and no program had asked for it"
             )
-        for operation in reversed(operations):
-            if not operation.concerns(entry):
-                continue
-            if entry.event == "link-down" and operation.is_open:
-                dropped.pop(entry.device, None)
-            operation.apply(entry)
-            if entry.event != "link-down":
-                break
+        if entry.event == "link-down":
+            for operation in operations:
+                if operation.concerns(entry):
+                    if operation.is_open:
+                        dropped.pop(entry.device, None)
+                    operation.apply(entry)
+        else:
+            for operation in concerned(operations, entry):
+                operation.apply(entry)
+        if entry.event == "link-up":
+            # What was called before a connection has not been sent over it.
+            for operation in operations:
+                if operation.entry.device == entry.device and not operation.ending:
+                    operation.is_over = not operation.entry.event.startswith("Device1.")
     rows = [operation.row(names) for operation in operations[-SHOWN:]]
     width = max((len(left) for left, _ in rows), default=0)
-    return [f"{left:{width}}  → {right}" for left, right in rows] + list(dropped.values())
+    return [f"{left:{width}}  → {right}" for left, right in rows] + [
+        *requests.values(),
+        *dropped.values(),
+    ]

@@ -28,6 +28,7 @@ POLLING = 0.01
 ACTIONS: dict[str, Callable[..., dict[str, Any]]] = {
     "SetValue": lambda name, value: {"notify": name, "value": value.hex()},
     "DropLink": lambda: {"disconnect": True},
+    "RequestSecurity": lambda: {"request-security": True},
     "Advertise": lambda change: {"advertise": json.loads(change)},
     "Wake": lambda timer, milliseconds: {"wake": timer, "in": f"{milliseconds}ms"},
 }
@@ -74,7 +75,7 @@ class Logic:
                 "InHandler",
                 f"{method}{of} cannot be called in a handler of "
                 f"{self.names[-1]}, for whose answer the simulation waits. "
-                "A handler can set, notify, drop, advertise and wake its own device",
+                "A handler can call set, notify, drop, request_security, advertise and wake of its own device",
             )
         self._actions.append(ACTIONS[method](*arguments))
         return []

@@ -1,5 +1,6 @@
 """A room: simulated devices and a simulated BlueZ on a private bus, with methods that steer them."""
 
+import json
 import os
 import selectors
 import shutil
@@ -37,6 +38,13 @@ def wait_until(happened: Callable[[], object], timeout: float, complaint: str) -
         if time.monotonic() > end:
             raise SimulationError("TimedOut", f"{complaint} within {timeout:g} s")
         time.sleep(POLLING)
+
+
+def _digits(value: object) -> str:
+    """Writes the bytes of a field as hexadecimal digits."""
+    if isinstance(value, bytes | bytearray):
+        return value.hex()
+    raise TypeError(f"a field cannot be {value!r}: expected text, numbers or bytes")
 
 
 class Entry(NamedTuple):
@@ -320,6 +328,10 @@ class RoomDevice:
         """Makes the device lose its bonds, as after a reset; hosts still have them."""
         self.room.call("LoseBonds", "s", self.name)
 
+    def request_security(self) -> None:
+        """Makes the connected device ask to pair, unless the connection is encrypted."""
+        self.room.call("RequestSecurity", "s", self.name)
+
     def move(self, rssi: int, within: float = 0.0) -> None:
         """Changes the RSSI to a value in dBm, evenly within a number of seconds."""
         self.room.call("Move", "snu", self.name, rssi, round(within * 1000))
@@ -328,26 +340,47 @@ class RoomDevice:
         """Changes the advertised data, by keys of a device file: `advertise(rssi=-70)`."""
         self.room.call("Advertise", "ss", self.name, text(keys(change)))
 
-    def get(self, characteristic: str) -> bytes:
-        """Returns the current value, without a read by a client."""
+    def get(self, characteristic: str) -> Any:
+        """Returns the current value, without a read by a client: bytes, or the fields of a described value.
+
+        A value that the `names` of the device describe is a dict, or what its format is without fields.
+        """
+        fields = self.room.call("GetFields", "ss", self.name, characteristic)[0]
+        return json.loads(fields) if fields else self.raw(characteristic)
+
+    def raw(self, characteristic: str) -> bytes:
+        """Returns the bytes of the current value, also of a described one."""
         return bytes(self.room.call("GetValue", "ss", self.name, characteristic)[0])
 
     def unused(self) -> list[str]:
         """Returns the unused `responses` of a device with `unrecorded`."""
         return list(self.room.call("ListUnused", "s", self.name)[0])
 
-    def set(self, characteristic: str, value: int | bytes) -> None:
-        """Stores a value as the device does, and sends it to subscribers. A number is one byte."""
-        self.room.call("SetValue", "ssay", self.name, characteristic, octets(value))
+    def set(self, characteristic: str, value: int | bytes | Mapping[str, Any]) -> None:
+        """Stores a value as the device does, and sends it to subscribers.
 
-    def notify(self, characteristic: str, value: int | bytes, timeout: float = 5.0) -> None:
+        A number is one byte. Of a described value some fields may be given; the others stay.
+        """
+        if isinstance(value, Mapping):
+            fields = json.dumps(value, ensure_ascii=False, default=_digits)
+            self.room.call("SetFields", "sss", self.name, characteristic, fields)
+        else:
+            self.room.call("SetValue", "ssay", self.name, characteristic, octets(value))
+
+    def notify(
+        self,
+        characteristic: str,
+        value: int | bytes | Mapping[str, Any],
+        timeout: float = 5.0,
+    ) -> None:
         """Stores a value and, outside of handlers, waits until it was sent to a subscriber."""
         if answering.get():  # The simulation waits for this handler, and sends nothing.
             return self.set(characteristic, value)
         seen = max((entry.number for entry in self.room.log()), default=0)
         self.set(characteristic, value)
+        sent = self.raw(characteristic) if isinstance(value, Mapping) else octets(value)
         wait_until(
-            lambda: octets(value) in self._values("notified", characteristic, seen),
+            lambda: sent in self._values("notified", characteristic, seen),
             timeout,
             f"{characteristic} of {self.name} was notified to nobody",
         )

@@ -77,6 +77,44 @@ def test_an_agent_replaces_an_earlier_one_and_outlives_bluetoothd(
     assert second.asked == ["RequestPasskey"]
 
 
+async def stay(seconds: float) -> None:
+    device = await BleakScanner.find_device_by_name("Safe-1", timeout=10)
+    assert device
+    async with BleakClient(device):
+        await asyncio.sleep(seconds)
+
+
+@pytest.mark.parametrize("confirm", [True, False])
+def test_a_device_asks_to_pair_as_it_is_connected(
+    simulated_bluez: SimulatedBlueZ, confirm: bool
+) -> None:
+    room = simulated_bluez(safe(pairing="just-works", request="connected"))
+    agent = room.agent(confirm=confirm)
+    asyncio.run(stay(0.5))
+    assert agent.asked == ["RequestAuthorization"]
+    assert paired(room) == (["paired-encrypted"] if confirm else [])
+    assert [entry.event for entry in room.log()].count("security-requested") == 1
+
+
+def test_a_test_has_a_device_ask_to_pair_with_no_agent_there(
+    simulated_bluez: SimulatedBlueZ,
+) -> None:
+    room = simulated_bluez(safe(pairing="just-works"))
+
+    async def ask() -> None:
+        device = await BleakScanner.find_device_by_name("Safe-1", timeout=10)
+        assert device
+        async with BleakClient(device) as client:
+            room["Safe-1"].request_security()
+            await asyncio.sleep(0.5)
+            assert client.is_connected
+
+    asyncio.run(ask())
+    events = [entry.event for entry in room.log()]
+    assert events[events.index("security-requested") + 1] == "agent-missing"
+    assert paired(room) == []
+
+
 @pytest.mark.parametrize("passkey", [-1, 1_000_000, "12a", 1.5])
 def test_a_passkey_has_six_digits(simulated_bluez: SimulatedBlueZ, passkey: object) -> None:
     room = simulated_bluez(safe(pairing="just-works"))

@@ -24,6 +24,8 @@ def shown(*events: Sequence[str]) -> list[str]:
 
 CONNECT = ["Device1.Connect"], ["link-up"]
 WRITE = "GattCharacteristic1.WriteValue", PIN, "0815"
+OTHER_WRITE = "GattCharacteristic1.WriteValue", PIN, "0816"
+STILL_UNDER_WAY = "nothing happened at the device; the write before it was still under way"
 READ = "GattCharacteristic1.ReadValue", LEVEL
 SUBSCRIBE = "GattCharacteristic1.StartNotify", LEVEL
 
@@ -58,6 +60,40 @@ SUBSCRIBE = "GattCharacteristic1.StartNotify", LEVEL
             [SUBSCRIBE, ["subscribed", LEVEL], ("notified", LEVEL, "57"), READ, ["read", LEVEL]],
             ["subscribed, 1 notification, the last one 57", "answered"],
         ),
+        # bluetoothd refuses a write while another one waits for its response.
+        (
+            [WRITE, OTHER_WRITE, ("written", PIN, "0815")],
+            ["accepted", STILL_UNDER_WAY],
+        ),
+        (
+            [WRITE, WRITE, ("written", PIN, "0815"), ("write-refused-0x80", PIN, "0815")],
+            ["refused, ATT error 0x80", STILL_UNDER_WAY],
+        ),
+        (
+            [
+                WRITE,
+                ("written", PIN, "0815"),
+                ("write-refused-0x05", PIN, "0815"),
+                ["agent-asked"],
+                OTHER_WRITE,
+            ],
+            ["waits for the answer of an agent", STILL_UNDER_WAY],
+        ),
+        (
+            [WRITE, ("written", PIN, "0815"), OTHER_WRITE, ("written", PIN, "0816")],
+            ["accepted", "accepted"],
+        ),
+        # The first one was refused before it was sent, as the written value says.
+        (
+            [WRITE, OTHER_WRITE, ("written", PIN, "0816")],
+            ["nothing happened at the device", "accepted"],
+        ),
+        (
+            [WRITE, *CONNECT, WRITE, ("written", PIN, "0815")],
+            ["nothing happened at the device", "connected", "accepted"],
+        ),
+        # Two reads of a characteristic are one request.
+        ([READ, READ, ["read", LEVEL]], ["answered", "answered"]),
         ([["Device1.Disconnect"], ["link-down"]], ["disconnected"]),
         ([["Simulator1.DropLink"]], []),
     ],
@@ -84,6 +120,24 @@ def test_a_connection_that_drops_between_operations_is_said() -> None:
     assert asked[-1] == dropped
     assert dropped not in shown(*CONNECT, ["Device1.Disconnect"], ["link-down"])
     assert dropped not in shown(*CONNECT, ["link-down"], *CONNECT)
+
+
+def test_a_request_of_the_device_to_pair_is_told_apart_from_the_operations() -> None:
+    read = [READ, ["read", LEVEL]]
+    asked, missing = ["security-requested"], ["agent-missing"]
+    line = "Door-1 read 2a19  → answered"
+    assert shown(*read, asked, missing) == [
+        line,
+        "Door-1: it asked to pair, and no agent is registered, or it refused",
+    ]
+    assert shown(*read, asked, ["agent-asked"])[1:] == [
+        "Door-1: it asked to pair, and waits for the answer of an agent"
+    ]
+    assert shown(*read, asked, ["agent-asked"], ["paired-encrypted"]) == [line]
+    assert shown(*read, asked, missing, ["link-down"])[1:] == [
+        "Door-1: it asked to pair, and no agent is registered, or it refused",
+        "Door-1: the connection ended, and no program had asked for it",
+    ]
 
 
 def test_the_last_five_operations_are_shown() -> None:

@@ -79,6 +79,7 @@ def test_what_a_handler_does_is_the_answer(peer: Peer, door: RoomDevice) -> None
         door.room["Door-1"].set("count", b"\x01\x02")
         door.advertise(rssi=-70, manufacturer_data={0x1234: b"\x0a"})
         door.wake("relock", 5)
+        door.request_security()
         door.drop()
 
     assert peer.handles == ["write PIN"]
@@ -89,6 +90,7 @@ def test_what_a_handler_does_is_the_answer(peer: Peer, door: RoomDevice) -> None
             {"notify": "count", "value": "0102"},
             {"advertise": {"rssi": -70, "manufacturer-data": {"4660": {"hex": "0a"}}}},
             {"wake": "relock", "in": "5000ms"},
+            {"request-security": True},
             {"disconnect": True},
         ]
     }

@@ -46,7 +46,7 @@ def test_passes(simulated_bluez):
     result = pytester.runpytest_subprocess("--blerun-artifacts", "kept", "--blerun-seed", "3")
     result.assert_outcomes(passed=1, failed=1)
     result.stdout.fnmatch_lines(
-        ["*- blerun room 1, seed 7, fast times, BlueZ 5.66 -*", "*Simulator1.SetValue*2a19*05"]
+        ["*- blerun room 1, seed 7, fast times, BlueZ 5.* -*", "*Simulator1.SetValue*2a19*05"]
     )
     [folder] = (pytester.path / "kept").iterdir()
     assert folder.name.endswith("test_fails")
@@ -60,7 +60,7 @@ def test_passes(simulated_bluez):
     assert (
         (folder / "room-1.log")
         .read_text()
-        .startswith("blerun room 1, seed 7, fast times, BlueZ 5.66\n")
+        .startswith("blerun room 1, seed 7, fast times, BlueZ 5.")
     )
     trace = (folder / "room-1.pcap").read_bytes()
     assert int.from_bytes(trace[20:24], "little") == DBUS
@@ -237,7 +237,7 @@ def test_the_seed_of_the_command_line_is_that_of_rooms(pytester: pytest.Pytester
         DEVICE + "def test(simulated_bluez):\n    simulated_bluez(DOOR); assert 0\n"
     )
     result = pytester.runpytest_subprocess("--blerun-seed", "11")
-    result.stdout.fnmatch_lines(["*- blerun room 1, seed 11, fast times, BlueZ 5.66 -*"])
+    result.stdout.fnmatch_lines(["*- blerun room 1, seed 11, fast times, BlueZ 5.* -*"])
 
 
 CONNECTS = (
@@ -285,7 +285,7 @@ def test_asks_itself(simulated_bluez):
     result = pytester.runpytest_subprocess(*options)
     result.assert_outcomes(passed=1, failed=1)
     result.stdout.fnmatch_lines(
-        [f"blerun: {times} times: *", "*- blerun room 1, default seed, exact times, BlueZ 5.66 -*"]
+        [f"blerun: {times} times: *", "*- blerun room 1, default seed, exact times, BlueZ 5.* -*"]
     )
 
 

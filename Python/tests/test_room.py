@@ -131,6 +131,58 @@ def test_a_refused_write_is_not_among_the_written(simulated_bluez: SimulatedBlue
     assert refusals == ["write-refused-0x80", "write-refused-0x0d", "write-refused-0x81"]
 
 
+def test_described_values_are_dicts(simulated_bluez: SimulatedBlueZ) -> None:
+    fields = [{"sequence": "u16"}, {"flags": "u8", "bits": {"low": 0, "tamper": 1}}]
+    record = {"characteristic": "record", "properties": ["read"], "value": {"hex": "010002"}}
+    soil = Device(
+        "Soil-1",
+        names={"record": {"uuid": COMMAND, "fields": fields}},
+        services=[
+            {"service": "fff0", "characteristics": [record]},
+            {
+                "service": "battery",
+                "characteristics": [
+                    {"characteristic": "battery-level", "properties": ["read"], "value": {"u8": 9}}
+                ],
+            },
+        ],
+    )
+    room = simulated_bluez(soil)
+    device = room["Soil-1"]
+    assert device.get("record") == {"sequence": 1, "flags": {"low": False, "tamper": True}}
+    device.set("record", {"sequence": 7, "flags": {"low": True}})
+    assert device.raw("record") == bytes([7, 0, 3])
+    device.set("record", {"flags.tamper": False})
+    assert device.get("record")["flags"] == {"low": True, "tamper": False}
+    assert device.get("battery-level") == b"\x09"
+    device.set("battery-level", {"percent": 50})
+    assert device.get("battery-level") == b"\x32"
+    with pytest.raises(SimulationError, match="did you mean 'sequence'"):
+        device.set("record", {"sequenze": 7})
+
+
+def test_bytes_in_described_values_are_digits() -> None:
+    fields = [{"is": b"\xa4\x01"}, {"data": "bytes", "size": 2}]
+    record = {"uuid": 0xFFF1, "fields": fields, "examples": [{"hex": b"\xa4\x01\x05\x06"}]}
+    written = json.loads(
+        text(
+            {
+                "names": {"record": record, "lock": 0x0001},
+                "value": {"fields": {"data": b"\x05\x06"}},
+                "responses": [{"when": {"record": {"data": b"\x07\x08"}}, "notify": b"\x09"}],
+                "variables": {"record": b"\x0a"},
+            }
+        )
+    )
+    assert written["names"]["record"]["fields"][0] == {"is": "a401"}
+    assert written["names"]["record"]["examples"] == [{"hex": "a4010506"}]
+    assert written["names"]["lock"] == "0001"
+    assert written["value"] == {"fields": {"data": "0506"}}
+    [response] = written["responses"]
+    assert response == {"when": {"record": {"data": "0708"}}, "notify": {"hex": "09"}}
+    assert written["variables"] == {"record": {"hex": "0a"}}
+
+
 def test_refusals_are_exceptions_with_names(simulated_bluez: SimulatedBlueZ) -> None:
     room = simulated_bluez(door())
 

@@ -35,6 +35,13 @@ FROM step_values WHERE event >= 1000 GROUP BY run, chain, step, unixepoch(time) 
 """
 
 
+# The chain was under way all day, as its values were recorded during it.
+DURING = """
+UPDATE chains SET started = strftime('%Y-%m-%dT%H:%M:%fZ', unixepoch() - :seconds, 'unixepoch'),
+  finished = strftime('%Y-%m-%dT%H:%M:%fZ', unixepoch(), 'unixepoch')
+"""
+
+
 def make(program, journal, hertz=10, hours=24):
     """Writes the journal, and returns how many values it has."""
     subprocess.run(
@@ -46,6 +53,7 @@ def make(program, journal, hertz=10, hours=24):
         database.execute("PRAGMA foreign_keys = ON")
         database.execute(VALUES, {"seconds": int(float(hours) * 3600), "hertz": float(hertz), "count": count})
         database.execute(MINUTES)
+        database.execute(DURING, {"seconds": int(float(hours) * 3600)})
         # The sums over records are blerun's; a record without one is unchecked, if its run is.
         for table in ["runs", "chains", "steps", "step_values", "rollups"]:
             database.execute(f"UPDATE {table} SET checksum = NULL WHERE checksum IS NOT NULL")

@@ -60,6 +60,22 @@ package final class NATSServer {
     "nats://\(user.map { "\($0)@" } ?? "")127.0.0.1:\(port)/\(fleet)"
   }
 
+  /// Publishes an empty message with the user's permissions, without libnats.
+  ///
+  /// - Returns: The errors of the server; empty if it accepted the message.
+  package func publishing(
+    _ subject: String, as user: String, password: String
+  ) throws -> String {
+    let script = #"""
+      exec 3<>"/dev/tcp/127.0.0.1/$0"
+      printf 'CONNECT {"verbose":false,"user":"%s","pass":"%s"}\r\nPUB %s 0\r\n\r\nPING\r\n' "$1" "$2" "$3" >&3
+      sed -n '/^-ERR/p;/^PONG/q' <&3
+      """#
+    return try RunningProgram(
+      ["bash", "-c", script, "\(port)", user, password, subject], in: folder.path
+    ).end().output
+  }
+
   /// Kills the server, like a power cut. Its store remains.
   package func kill() {
     program?.send(SIGKILL)

@@ -1,6 +1,7 @@
 // A temporary folder for a test.
 
 import Documents
+import Foundation
 import Glibc
 
 /// A folder that is removed, with its contents, when this object is freed.
@@ -50,5 +51,21 @@ package final class TemporaryFolder {
     guard pwrite(descriptor, octets, octets.count, offset ?? 0) == octets.count else {
       throw Refused(path: path, errno: errno)
     }
+  }
+}
+
+extension TemporaryFolder {
+  /// Writes a scenario with the device of a file, on a host with a release of BlueZ.
+  ///
+  /// - Returns: Its path.
+  package func scenario(ofDevice path: String, bluez release: String) throws -> String {
+    let device = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
+      .drop { $0.hasPrefix("#") }.enumerated()
+      .map { ($0 == 0 ? "  - " : "    ") + $1 }
+    return try file(
+      "on-bluez-\(release).yaml",
+      "scenario: Older\nhost: { bluez: \"\(release)\" }\ndevices:\n"
+        + device.joined(separator: "\n")
+    )
   }
 }

@@ -136,8 +136,8 @@ private struct CSVReader {
     let passed = scalars[index]
     index += 1
     // CR LF is one line end.
-    let goesOn = !passed.endsLine || (passed == "\r" && next == "\n")
-    place = goesOn ? (place.line, place.column + 1) : (place.line + 1, 1)
+    let staysOnLine = !passed.endsLine || (passed == "\r" && next == "\n")
+    place = staysOnLine ? (place.line, place.column + 1) : (place.line + 1, 1)
   }
 
   private mutating func line() -> [Node] {

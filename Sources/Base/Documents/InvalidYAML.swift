@@ -48,7 +48,8 @@ struct InvalidYAML {
       return unexpected(mark, isInList: false)
     case "mapping values are not allowed in this context": return colon(mark)
     case "block sequence entries are not allowed in this context":
-      return report(mark, "a list begins behind a key", expected: "'- ' on a line of its own")
+      return report(
+        mark, "a list begins on the line of its key", expected: "'- ' on a line of its own")
     case "could not find expected ':'":
       let start = context ?? mark
       return report(start, "no ':' follows '\(self.word(at: start))'", expected: "key: value")
@@ -72,13 +73,15 @@ struct InvalidYAML {
     case _ where problem.hasPrefix("Maximum nesting level"):
       return report(mark, "lists and mappings are nested too deeply")
     case "found unexpected end of stream", "found unexpected document indicator":
-      return report(context ?? mark, "the quote that begins here has no end")
+      return report(context ?? mark, "the quote that begins here is not closed")
     case "did not find expected ',' or ']'", "did not find expected ',' or '}'":
       let close = problem.contains("]") ? "]" : "}"
       guard let context, isAtEnd(mark) else {
         return report(mark, "expected ',' or '\(close)', found '\(word)'")
       }
-      return report(context, "no '\(close)' ends what begins here")
+      return report(
+        context, "the \(close == "]" ? "list" : "mapping") that begins here is not closed",
+        expected: "'\(close)'")
     case "did not find expected node content":
       guard isAtEnd(mark) else { return report(mark, "expected a value, found '\(word)'") }
       return report(lastMark, "the text ends inside a '[' or '{'")
@@ -111,7 +114,7 @@ struct InvalidYAML {
     guard let last = linesBefore(mark.line).first else {
       return report(mark, "a ':' where no key is allowed")
     }
-    return report(start, "a key behind the value on line \(last.number + 1)")
+    return report(start, "a key follows the value on line \(last.number + 1)")
   }
 
   /// The problem of an invalid escape in double quotes: `\xg1`, `\ud83d`, `\U00110000`.

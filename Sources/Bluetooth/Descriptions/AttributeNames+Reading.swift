@@ -6,13 +6,16 @@ package import Documents
 extension AttributeNames {
   /// Reads the entries of `names`, which override those of `base`.
   ///
-  /// - Returns: The names with those of `base`, and all problems with their places.
+  /// - Parameter mayShadow: Whether a name may be the assigned one of another UUID.
+  /// - Returns: The names with those of `base`, all problems with their places, and a warning for
+  ///   each name that shadows an assigned one.
   package static func read(
-    _ entries: [Node.Entry], over base: AttributeNames
-  ) -> (names: AttributeNames, problems: [Problem]) {
-    var problems: [Problem] = []
+    _ entries: [Node.Entry], over base: AttributeNames, mayShadow: Bool
+  ) -> (names: AttributeNames, problems: [Problem], warnings: [Problem]) {
+    var (problems, warnings): ([Problem], [Problem]) = ([], [])
     let names = read(
-      entries.map { ($0.key, DescriptionNode($0.value), "\($0.keyPlace)") }, over: base
+      entries.map { ($0.key, DescriptionNode($0.value), "\($0.keyPlace)") }, over: base,
+      mayShadow: mayShadow
     ) { index, problem in
       let entry = entries[index]
       switch problem {
@@ -20,11 +23,12 @@ extension AttributeNames {
         problems.append(entry.value.problem(expected: expected))
       case .name(let message, let expected):
         problems.append(Problem(message, expected: expected).at(keyOf: entry))
+      case .shadow(let message): warnings.append(Problem(message).at(keyOf: entry))
       case .description(let problem):
         problems.append(problem.placed(in: entries, of: entry))
       }
     }
-    return (names, problems)
+    return (names, problems, warnings)
   }
 }
 

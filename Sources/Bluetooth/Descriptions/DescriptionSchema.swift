@@ -142,7 +142,7 @@ package enum DescriptionSchema {
     case .manufacturer: count
     case .fields: .reference("describedFields")
     case .format: .reference("describedFormat")
-    case .exact: .type("boolean")
+    case .exact, .pieces: .type("boolean")
     case .examples:
       .list(
         of: object([

@@ -10,20 +10,34 @@ extension ValueDescription {
   ///
   /// - Throws: `Problem` at the field that is wrong.
   package func octets(of node: Node) throws(Problem) -> [UInt8] {
+    try octets(of: DecodedValue(written: node), in: node)
+  }
+
+  /// Encodes a value that a node has.
+  ///
+  /// - Throws: `Problem` at the field that is wrong.
+  package func octets(of value: DecodedValue, in node: Node) throws(Problem) -> [UInt8] {
     do {
-      return try encode(DecodedValue(written: node))
+      return try encode(value)
     } catch {
-      let place = node.field(at: error.field) ?? node
-      let isAtField = place.path != node.path || node.mapping == nil
-      throw Problem(isAtField ? error.problem : "\(error.field): \(error.problem)").at(place)
+      throw Problem(error, of: node)
     }
+  }
+}
+
+extension Problem {
+  /// The mistake in a described value, at its field.
+  package init(_ error: ValueError, of node: Node) {
+    let (place, rest) = node.nearest(to: error.field)
+    let isWhole = rest.isEmpty || node.mapping == nil && node.sequence == nil
+    self = Problem(isWhole ? error.problem : "\(rest): \(error.problem)").at(place)
   }
 }
 
 extension DecodedValue {
   /// The value of a node; numbers, truth values and bytes are texts, of which a format makes its
   /// own.
-  fileprivate init(written node: Node) {
+  package init(written node: Node) {
     switch node.content {
     case .scalar(let text, _): self = .text(text)
     case .sequence(let nodes): self = .list(nodes.map { DecodedValue(written: $0) })
@@ -38,7 +52,7 @@ extension DecodedValue {
   }
 
   /// A group of fields whose names may have dots.
-  private static func group(_ members: [(path: [String], value: DecodedValue)]) -> DecodedValue {
+  package static func group(_ members: [(path: [String], value: DecodedValue)]) -> DecodedValue {
     var fields: [Field] = []
     for (path, value) in members {
       let rest = Array(path.dropFirst())
@@ -56,12 +70,26 @@ extension DecodedValue {
 }
 
 extension Node {
-  /// The node of a field by its path: under a key with dots, or in nested mappings.
+  /// The node of a field by its path, or the nearest around it; nil where the path leads nowhere.
   package func field(at path: String) -> Node? {
-    if let exact = value(of: path) { return exact }
-    guard let dot = path.firstIndex(of: "."), let inner = value(of: String(path[..<dot])) else {
-      return nil
+    let (node, rest) = nearest(to: path)
+    return rest == path ? nil : node
+  }
+
+  /// The node of a field by its path: under a key with dots, in nested mappings, or by the number
+  /// of an element. If there is none, the nearest around it, and the rest of the path.
+  fileprivate func nearest(to path: String) -> (node: Node, rest: String) {
+    if let exact = member(path) { return (exact, "") }
+    guard let dot = path.firstIndex(of: "."), let inner = member(String(path[..<dot])) else {
+      return (self, path)
     }
-    return inner.field(at: String(path[path.index(after: dot)...])) ?? inner
+    return inner.nearest(to: String(path[path.index(after: dot)...]))
+  }
+
+  private func member(_ name: String) -> Node? {
+    guard let sequence, let number = Int(name), sequence.indices.contains(number - 1) else {
+      return value(of: name)
+    }
+    return sequence[number - 1]
   }
 }

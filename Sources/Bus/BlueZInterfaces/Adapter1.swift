@@ -65,12 +65,12 @@ package enum Adapter1 {
   package static let discoverable = Property(
     "Discoverable", .boolean, of: interface, access: .readWrite
   )
-  /// In seconds; 180 by default, 0 for ever.
+  /// The timeout in seconds; 180 by default, 0 for ever.
   package static let discoverableTimeout = Property(
     "DiscoverableTimeout", .uint32, of: interface, access: .readWrite
   )
   package static let pairable = Property("Pairable", .boolean, of: interface, access: .readWrite)
-  /// In seconds; 0 for ever.
+  /// The timeout in seconds; 0 for ever.
   package static let pairableTimeout = Property(
     "PairableTimeout", .uint32, of: interface, access: .readWrite
   )
@@ -132,10 +132,11 @@ package enum Adapter1 {
     /// `b`, since 5.83: connect to devices that match the pattern.
     package static let autoConnect = "AutoConnect"
 
-    /// The keys that ``getDiscoveryFilters`` returns up to 5.82, in its order.
-    package static let known = [
-      uuids, rssi, pathloss, transport, duplicateData, discoverable, pattern,
-    ]
+    /// The keys that a release accepts, in the order of ``getDiscoveryFilters``.
+    package static func known(by version: BlueZVersion) -> [String] {
+      [uuids, rssi, pathloss, transport, duplicateData, discoverable, pattern]
+        + (version.has(.autoConnect) ? [autoConnect] : [])
+    }
   }
 
   /// Values of ``DiscoveryFilterKey/transport``.

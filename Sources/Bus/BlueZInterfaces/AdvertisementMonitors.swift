@@ -66,11 +66,11 @@ package enum AdvertisementMonitor1 {
 
   /// The type of monitor: ``AdvertisementMonitor1/orPatterns``.
   package static let type = Property("Type", .string, of: interface)
-  /// In dBm.
+  /// The threshold in dBm.
   package static let rssiLowThreshold = Property(
     "RSSILowThreshold", .int16, of: interface, presence: .known
   )
-  /// In dBm.
+  /// The threshold in dBm.
   package static let rssiHighThreshold = Property(
     "RSSIHighThreshold", .int16, of: interface, presence: .known
   )

@@ -2,12 +2,16 @@
 
 package import DBus
 
-/// `org.bluez.Bearer.LE1`, on a device object; experimental, since 5.84.
+/// `org.bluez.Bearer.LE1`, on a device object since 5.84; its members are experimental.
 ///
 /// - Source: BlueZ after 5.87, `doc/org.bluez.Bearer.LE.rst`, `src/bearer.c`.
 package enum BearerLE1 {
   /// The interface.
   package static let interface = "org.bluez.Bearer.LE1"
+
+  /// As bluetoothd has it without `--experimental`: without methods and properties. Its signal
+  /// `Disconnected` has the arguments of that of Device1.
+  package static let bare = InterfaceDeclaration(interface)
 
   package static let connect = Method("Connect", of: interface)
   package static let disconnect = Method("Disconnect", of: interface)

@@ -9,8 +9,9 @@ public enum BlueZChange: String, CaseIterable, Sendable {
   case classicMedia, sets, plainFilters, handles, lastingServices, singleSecurityStep,
     controllerVersion, batteryInterfaces
   case emptyInterfaces, powerState, advertisingCapabilities, nameReadOnce, advertisingFlags
-  case undiscoverableDevices, connectable, singleDisconnectSignal, claimedServices, profileArguments
-  case acquiredIndications, newestRemovedFirst, connectExcludesPair, pairingByChannel
+  case undiscoverableDevices, connectable, singleDisconnectSignal, pairedOnce, claimedServices
+  case profileArguments, acquiredIndications, newestRemovedFirst, shorterGenericAccess
+  case connectExcludesPair, pairingByChannel
   case disconnectReasons, cablePairing, autoConnect, acquireFailures, bearerInterfaces
 
   /// A row of the table.
@@ -21,11 +22,8 @@ public enum BlueZChange: String, CaseIterable, Sendable {
     public let until: BlueZVersion?
     /// The object or interface.
     public let place: String
-    /// What a client sees there.
+    /// The difference, as clients see it.
     public let text: String
-
-    /// Whether the simulated bluetoothd has it, too.
-    public var isSimulated = true
 
     init(
       _ since: Int, until: Int? = nil, _ place: String, _ text: String
@@ -42,14 +40,6 @@ public enum BlueZChange: String, CaseIterable, Sendable {
   /// - Source: BlueZ's history between the tags of its releases; what concerns 5.82 was seen on its
   ///   bluetoothd.
   public var row: Row {
-    var row = described
-    row.isSimulated = ![
-      .singleSecurityStep, .nameReadOnce, .newestRemovedFirst, .autoConnect, .bearerInterfaces,
-    ].contains(self)
-    return row
-  }
-
-  private var described: Row {
     switch self {
     case .classicMedia:
       Row(67, "Media1 `SupportedUUIDs`", "empty on an adapter without BR/EDR")
@@ -70,7 +60,8 @@ public enum BlueZChange: String, CaseIterable, Sendable {
       Row(
         71, "a request refused for lack of security",
         "security is raised once and the request repeated once; "
-          + "if the connection drops meanwhile, the call is not answered"
+          + "without an agent, or if the pairing fails, the call is never answered, and the "
+          + "connection stays"
       )
     case .controllerVersion: Row(71, "Adapter1", "`Manufacturer`, `Version`")
     case .batteryInterfaces:
@@ -95,6 +86,8 @@ public enum BlueZChange: String, CaseIterable, Sendable {
         79, "the end of a connection",
         "`ServicesResolved` and `Connected` change in one signal, and Disconnect is answered after it"
       )
+    case .pairedOnce:
+      Row(79, "Pair", "of a paired device is refused: `AlreadyExists`; before, it is not answered")
     case .claimedServices:
       Row(
         80, "GATT services",
@@ -110,9 +103,12 @@ public enum BlueZChange: String, CaseIterable, Sendable {
     case .pairingByChannel:
       Row(
         81, "Pair",
-        "of a connected device: with the capability of the default agent; otherwise services are "
-          + "resolved after the pairing, and after one that fails not on that connection"
+        "with the capability that the default agent had when the connection was made; further "
+          + "requests, and those that resolve services, wait until the device is paired, and after a "
+          + "pairing that fails they are not sent on that connection"
       )
+    case .shorterGenericAccess:
+      Row(80, "GattManager1", "the services of programs begin at a handle that is two lower")
     case .disconnectReasons: Row(83, "Device1", "the signal `Disconnected`, with the reason")
     case .cablePairing: Row(83, "Device1", "`CablePairing`")
     case .autoConnect: Row(83, "discovery filter", "`AutoConnect`")

@@ -17,7 +17,7 @@ public struct BlueZVersion: Hashable, Comparable, Sendable, CustomStringConverti
   /// The releases whose bluetoothd was compared with the simulated one, message by message.
   public static let compared = [debian12, debian13]
   /// The release that is simulated unless another one is chosen.
-  public static let usual = debian12
+  public static let usual = debian13
 
   public static func < (left: BlueZVersion, right: BlueZVersion) -> Bool {
     (left.major, left.minor) < (right.major, right.minor)

@@ -52,6 +52,12 @@ package struct ConnectionText: RawRepresentable, Hashable, Sendable {
     abortByRemote, abortByLocal, linkLayerProtocolError, gattBrowsing, keyMissing, unknown,
   ]
 
+  /// Whether a release that was read has this text.
+  package var isKnown: Bool {
+    Self.lowEnergy.contains(self)
+      || [Self.canceled, Self.profileUnavailable, Self.pageTimeout, Self.sdpSearch].contains(self)
+  }
+
   /// Parses the text of an error reply; nil for any other text.
   package init?(parsing text: String) {
     for prefix in ["le-connection-", "br-connection-"] where text.hasPrefix(prefix) {

@@ -77,7 +77,7 @@ package enum Device1 {
   package static let cablePairing = Property(
     "CablePairing", .boolean, of: interface, since: .cablePairing
   )
-  /// In dBm.
+  /// The RSSI in dBm.
   package static let rssi = Property("RSSI", .int16, of: interface, presence: .discovered)
   /// The RSSI that a controller reports when it does not know it.
   ///
@@ -96,7 +96,7 @@ package enum Device1 {
   package static let serviceData = Property(
     "ServiceData", .serviceData, of: interface, presence: .known
   )
-  /// In dBm, as advertised.
+  /// The TX power in dBm, as advertised.
   package static let txPower = Property("TxPower", .int16, of: interface, presence: .discovered)
   /// Whether the services are known and their objects exported.
   package static let servicesResolved = Property("ServicesResolved", .boolean, of: interface)

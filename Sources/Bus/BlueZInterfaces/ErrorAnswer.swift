@@ -1,6 +1,6 @@
 // The error replies of bluetoothd: name and text, as sent on the bus.
 //
-// Data only. The error mapping of the client decides what they mean to a user.
+// Data only. Refusal tells them apart; the client decides what they mean to a user.
 
 package import Bluetooth
 package import DBus
@@ -24,6 +24,9 @@ package struct ErrorAnswer: Error, Hashable, Sendable {
   package static func failed(_ text: String) -> ErrorAnswer {
     ErrorAnswer(BlueZErrorName.failed, text)
   }
+
+  /// Whether only the text identifies the error.
+  package var isFailed: Bool { name == BlueZErrorName.failed }
 }
 
 // MARK: Errors with a fixed text
@@ -174,22 +177,9 @@ extension ErrorAnswer {
     }
   }
 
-  /// The ATT error code behind an error reply to a GATT call; nil when the reply carries none.
-  ///
-  /// `Not paired` is the text for three codes; this returns Insufficient Authentication. A reply
-  /// that bluetoothd also sends for reasons of its own, such as `Operation is not supported`, is
-  /// not read as a code.
-  package var attErrorCode: ATTErrorCode? {
-    switch self {
-    case .readNotPermitted: return ATTErrorCode(rawValue: 0x02)
-    case .writeNotPermitted: return ATTErrorCode(rawValue: 0x03)
-    case .notPaired: return ATTErrorCode(rawValue: 0x05)
-    case .invalidOffset: return ATTErrorCode(rawValue: 0x07)
-    // open: errors of bluetoothd
-    default:
-      guard name == BlueZErrorName.failed, text.hasPrefix(Self.attPrefix) else { return nil }
-      return UInt8(text.dropFirst(Self.attPrefix.count), radix: 16)
-        .flatMap { ATTErrorCode(rawValue: $0) }
-    }
+  /// The code in a text of `Failed`; nil for any other text.
+  static func attErrorCode(inFailed text: String) -> ATTErrorCode? {
+    guard text.hasPrefix(attPrefix) else { return nil }
+    return UInt8(text.dropFirst(attPrefix.count), radix: 16).map { ATTErrorCode(rawValue: $0) }
   }
 }

@@ -85,7 +85,7 @@ package enum GattCharacteristic1 {
   package static let notifyAcquired = Property(
     "NotifyAcquired", .boolean, of: interface, presence: .having(.notify)
   )
-  /// In octets; since 5.62.
+  /// The MTU in octets; since 5.62.
   package static let mtu = Property("MTU", .uint16, of: interface, presence: .connected)
 
   /// Keys of the option dictionaries.

@@ -47,9 +47,9 @@ package struct InterfaceDeclaration: Sendable {
 
   /// Removes and returns the first item that matches a condition. It is mostly the first item.
   private static func removeFirst<Item>(
-    _ items: inout ArraySlice<Item>, where isMeant: (Item) -> Bool
+    _ items: inout ArraySlice<Item>, where matches: (Item) -> Bool
   ) -> Item? {
-    guard let index = items.firstIndex(where: isMeant) else { return nil }
+    guard let index = items.firstIndex(where: matches) else { return nil }
     return index == items.startIndex ? items.removeFirst() : items.remove(at: index)
   }
 }

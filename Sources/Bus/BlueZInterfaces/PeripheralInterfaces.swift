@@ -116,10 +116,10 @@ package enum LEAdvertisement1 {
   package static let appearance = Property("Appearance", .uint16, of: interface)
   /// The duration of each transmission if several advertisements alternate, in seconds.
   package static let duration = Property("Duration", .uint16, of: interface)
-  /// In seconds; 0 for none.
+  /// The timeout in seconds; 0 for none.
   package static let timeout = Property("Timeout", .uint16, of: interface)
   package static let discoverable = Property("Discoverable", .boolean, of: interface)
-  /// In seconds.
+  /// The timeout in seconds.
   package static let discoverableTimeout = Property("DiscoverableTimeout", .uint16, of: interface)
   /// With extended advertising.
   package static let secondaryChannel = Property("SecondaryChannel", .string, of: interface)

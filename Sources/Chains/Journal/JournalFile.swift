@@ -11,8 +11,10 @@ import Glibc
 /// Committed records survive the death of the program. Several programs may write to one journal,
 /// in turn. A journal is one file, with `-wal` and `-shm` beside it while it is open.
 public final class JournalFile: Sendable {
-  /// The faults that a commit survives.
+  /// When results are committed, and the faults that a commit survives.
   public enum Sync: String, CaseIterable, Sendable {
+    /// As ``normal``, with the results of steps committed within half a second.
+    case relaxed
     /// The end of the program, at any point. Loss of power may lose the last commits.
     case normal
     /// Loss of power, too: each commit waits for the disk.
@@ -23,6 +25,7 @@ public final class JournalFile: Sendable {
   public static let wait = Duration.seconds(2)
 
   public let path: String
+  let sync: Sync
   let database: DatabaseQueue
 
   /// Opens a journal for writing. A missing one is created, readable by this user only.
@@ -30,7 +33,7 @@ public final class JournalFile: Sendable {
   /// - Throws: ``JournalFailure``. A file that is not a journal is not changed.
   public convenience init(writing path: String, sync: Sync = .normal) throws(JournalFailure) {
     try Self.make(path, sync)
-    try self.init(path, isReadOnly: false)
+    try self.init(path, sync, isReadOnly: false)
     do {
       try database.writeWithoutTransaction { database in
         try Self.setUp(database, sync, isNew: try Self.check(database, path))
@@ -45,7 +48,7 @@ public final class JournalFile: Sendable {
   ///
   /// - Throws: ``JournalFailure``.
   public convenience init(existing path: String, sync: Sync = .normal) throws(JournalFailure) {
-    try Self.seeThere(path)
+    try Self.checkExists(path)
     try self.init(writing: path, sync: sync)
   }
 
@@ -55,7 +58,7 @@ public final class JournalFile: Sendable {
   package static func prepareProcess() { try? QueueThreads.start(for: "") }
 
   /// Checks that the file exists and may be a journal, because opening must not make one of it.
-  static func seeThere(_ path: String) throws(JournalFailure) {
+  static func checkExists(_ path: String) throws(JournalFailure) {
     var status = stat()
     guard stat(path, &status) == 0 else {
       let (isMissing, reason) = (
@@ -69,16 +72,19 @@ public final class JournalFile: Sendable {
     guard status.st_size > 0 else { throw .empty(path) }
   }
 
-  private convenience init(_ path: String, isReadOnly: Bool) throws(JournalFailure) {
+  private convenience init(
+    _ path: String, _ sync: Sync = .normal, isReadOnly: Bool
+  ) throws(JournalFailure) {
     do {
-      self.init(path, try Self.connection(path, isReadOnly: isReadOnly))
+      self.init(path, try Self.connection(path, isReadOnly: isReadOnly), sync)
     } catch {
       throw JournalFailure(error, path: path)
     }
   }
 
-  init(_ path: String, _ database: DatabaseQueue) {
+  init(_ path: String, _ database: DatabaseQueue, _ sync: Sync = .normal) {
     self.path = path
+    self.sync = sync
     self.database = database
   }
 
@@ -203,13 +209,16 @@ public final class JournalFile: Sendable {
   func write<R>(_ body: (Database) throws -> R) throws(JournalFailure) -> R {
     do {
       return try database.writeWithoutTransaction { database in
-        var result: R?
-        try database.inTransaction(.immediate) {
-          result = try body(database)
-          return .commit
+        try database.cachedStatement(sql: "BEGIN IMMEDIATE").execute()
+        do {
+          let result = try body(database)
+          try database.cachedStatement(sql: "COMMIT").execute()
+          return result
+        } catch {
+          // SQLite may have rolled it back by itself.
+          if database.isInsideTransaction { try database.rollback() }
+          throw error
         }
-        guard let result else { throw DatabaseError(message: "nothing was written") }
-        return result
       }
     } catch {
       throw JournalFailure(error, path: path)

@@ -15,7 +15,7 @@ public struct FleetAddress: Equatable, Sendable, CustomStringConvertible {
   }
 
   /// The port if the text has none.
-  public static let usualPort = 4222
+  public static let defaultPort = 4222
   /// The longest name of a fleet.
   public static let longestName = 32
 
@@ -59,7 +59,7 @@ public struct FleetAddress: Equatable, Sendable, CustomStringConvertible {
       password = both.count == 2 ? try Self.decoded(both[1]) : secret
       place = place[place.index(after: at)...]
     }
-    var port = Self.usualPort
+    var port = Self.defaultPort
     if let colon = place.lastIndex(of: ":"), !place[colon...].contains("]") {
       guard let number = Int(place[place.index(after: colon)...]), (1...65535).contains(number)
       else { throw wrong("'\(place)' has an invalid port") }

@@ -141,7 +141,7 @@ public enum FleetServerError: Error, Equatable, Sendable, CustomStringConvertibl
         connection.close()
         throw .unreachable(server: address.server, reason: "the inbox cannot be subscribed to")
       }
-      holder.hold(store)
+      holder.set(store)
       return store
     }
 
@@ -182,6 +182,6 @@ public enum FleetServerError: Error, Equatable, Sendable, CustomStringConvertibl
 
     var store: NATSJobStore? { state.withLock { $0.store } }
 
-    func hold(_ store: NATSJobStore) { state.withLock { $0.store = store } }
+    func set(_ store: NATSJobStore) { state.withLock { $0.store = store } }
   }
 #endif

@@ -186,9 +186,10 @@ import Documents
 
     /// Handles a message to the inbox. Called on a thread of libnats.
     func received(_ message: ReceivedMessage) {
-      guard let id = message.subject.split(separator: ".").last.flatMap({ UInt64($0) }) else {
-        return
-      }
+      // Others may send here, too: what answers no request must not wait for the loop.
+      guard let id = message.subject.split(separator: ".").last.flatMap({ UInt64($0) }),
+        state.withLock({ $0.pending[id] != nil })
+      else { return }
       loop.post { [weak self] in
         self?.state.withLock { $0.pending[id]?.next }?(message)
       }
@@ -209,7 +210,7 @@ import Documents
         let json = try? JSONValue(parsing: reply.body)
         if let sequence = json?["seq"]?.integer, json?["error"] == nil {
           let revision = Revision(sequence)
-          know(revision, of: key)
+          remember(revision, of: key)
           self.state.withLock { $0.isFull = false }
           if value == nil { remember(removal: revision) }
           return finish(id, .applied(revision))
@@ -280,7 +281,7 @@ import Documents
         }
         if reply.isRemoval { return finish(id, .entries([])) }
         guard let sequence = reply.sequence else { return finish(id, .unavailable) }
-        know(sequence, of: key)
+        remember(sequence, of: key)
         let value: StoredValue
         do throws(UnreadableValue) {
           value = try StoredValue(reply.body, at: key)
@@ -323,7 +324,7 @@ import Documents
       }
     }
 
-    private func know(_ sequence: UInt64, of key: StoreKey) {
+    private func remember(_ sequence: UInt64, of key: StoreKey) {
       guard let name = layout.stream(key.kind)?.name else { return }
       state.withLock { $0.newest[name] = max($0.newest[name] ?? 0, sequence) }
     }
@@ -378,12 +379,12 @@ import Documents
           if isOld { state.isTrusted = true }
           return !isOld
         }
-        if isReplaced { meetOtherContents() }
+        if isReplaced { contentsReplaced() }
       }
     }
 
-    /// Answers what was sent to the lost contents, reports the loss, and begins with the new ones.
-    private func meetOtherContents() {
+    /// Reports that the contents were replaced, and ends all pending requests without a reply. Restarts the watches.
+    private func contentsReplaced() {
       let (pending, watches, observers) = state.withLock { state in
         (state.newest, state.removals, state.isTrusted) = ([:], [], true)
         return (state.pending, state.watches, state.observers)
@@ -541,7 +542,7 @@ import Documents
       guard counts, let position = message.position, let key = layout.key(of: message.subject)
       else { return }
       let event: WatchEvent?
-      know(position.sequence, of: key)
+      remember(position.sequence, of: key)
       if message.isRemoval {
         remember(removal: position.sequence)
         // Removals before the initial state has ended are not reported: the entry never was either.
@@ -601,7 +602,6 @@ import Documents
   private final class Watch: Sendable {
     struct State {
       var subscription: NATSSubscription?
-      var hasEnded = false
       var isInitialReported = false
       /// The number of the current consumer; messages of earlier ones are ignored.
       var round = 0

@@ -1,6 +1,6 @@
 // The server's report that a user may not publish or subscribe to a subject.
 //
-// It is not a reply: it only names the subject, so whoever sent something there has to find it.
+// It is not a reply and names only the subject, so the sender must be found by the subject.
 
 /// A refusal by the server.
 public struct PermissionViolation: Equatable, Sendable, CustomStringConvertible {

@@ -1,6 +1,6 @@
 // The command line: parses it, runs the chosen command, and exits with its status.
 //
-// What the commands do is in Commands.
+// The commands themselves are in Commands.
 
 package import ArgumentParser
 import Glibc
@@ -91,7 +91,7 @@ package struct Blerun: ParsableCommand {
     var command: any ParsableCommand
     do {
       command = try Self.command(of: arguments)
-    } catch let refusal as Ending {
+    } catch let refusal as CommandExit {
       return status(of: refusal)
     } catch {
       // Errors other than the parser's are about unreadable texts.
@@ -112,38 +112,38 @@ package struct Blerun: ParsableCommand {
       try body()
       return .ok
     } catch {
-      guard let ending = Ending(of: error) else {
+      guard let ending = CommandExit(of: error) else {
         return status(printing: error, otherwise: .failed)
       }
       return status(of: ending)
     }
   }
 
-  private static func status(of ending: Ending) -> ExitStatus {
+  private static func status(of ending: CommandExit) -> ExitStatus {
     for problem in ending.problems { StandardError.failure(problem) }
     return ending.status
   }
 
   /// Parses the arguments; runs nothing.
   ///
-  /// - Throws: ``Ending`` for mistakes that the parser would describe misleadingly; otherwise the
+  /// - Throws: ``CommandExit`` for mistakes that the parser would describe misleadingly; otherwise the
   ///   error of the parser.
   static func command(of arguments: [String]) throws -> any ParsableCommand {
     if let unknown = unknownCommand(in: arguments[...])
       ?? Simulate.commandWithoutDashes(in: arguments)
       ?? DeviceOptions.deviceWithoutOption(in: arguments)
     {
-      throw Ending(.usage, unknown)
+      throw CommandExit(.usage, unknown)
     }
     do {
       return try parsed(WatchTargets.marked(SuiteOptions.joined(arguments)))
     } catch {
       let message = fullMessage(for: error)
       guard
-        let complaint = Pair.complaint(insteadOf: message, about: arguments)
+        let replacement = Pair.passkeyMessage(insteadOf: message, about: arguments)
           ?? foreignOption(insteadOf: message, in: arguments)
       else { throw error }
-      throw Ending(.usage, complaint)
+      throw CommandExit(.usage, replacement)
     }
   }
 
@@ -171,7 +171,9 @@ package struct Blerun: ParsableCommand {
       if lines.count > 1 { StandardError.lines(lines[1]) }
       return code == .validationFailure ? .usage : otherwise
     }
-    return status(printing: text)
+    let status = status(printing: text)
+    if text == version, let line = HostSurvey().version()?.line { StandardError.notice(line) }
+    return status
   }
 
   /// The width for which the parser wraps text, at least 40: it reads `COLUMNS` from the

@@ -12,7 +12,7 @@ struct Sessions {
   private var open: [(secret: SecretText, until: Instant)] = []
 
   init(bound: Int, duration: Duration) {
-    precondition(bound > 0, "somebody must be able to log in")
+    precondition(bound > 0, "at least one browser must be able to log in")
     self.bound = bound
     self.duration = duration
   }

@@ -62,92 +62,42 @@ struct FencedService: Device {
 }
 
 /// The gated operations of a device.
-private struct FencedOperations: DeviceOperations {
+private struct FencedOperations: DeviceOperations, DeviceRequestPerformer {
   let device: any DeviceOperations
   let gate: any OperationGate
 
-  private func gated<Value: Sendable>(
-    isIdempotent: Bool = true, _ operation: () async throws -> Value
-  ) async throws -> Value {
-    let number = try await gate.begin(isIdempotent: isIdempotent)
+  func perform<Output>(_ request: DeviceRequest<Output>) async throws -> Output {
+    let number = try await gate.begin(isIdempotent: request.isIdempotent)
     do {
-      let value = try await operation()
+      let value = try await request.perform(on: device)
       gate.end(number)
       return value
     } catch {
       // A cancelled write may have reached the device: its outcome stays unknown.
-      if !Task.isCancelled || isIdempotent { gate.end(number) }
+      if !Task.isCancelled || request.isIdempotent { gate.end(number) }
       throw error
     }
   }
 
-  // MARK: The connection
-
   func connect(keep: Bool, expecting: [ServiceSelector]) async throws -> LinkOrigin {
-    try await gated {
-      // Another program's connection cannot be used: that program may end it at any time.
-      if gate.isHeldByOthers() { throw DeviceFailure.held }
-      return try await device.connect(keep: keep, expecting: expecting)
-    }
+    try await perform(
+      DeviceRequest("connecting") {
+        // Another program's connection cannot be used: that program may end it at any time.
+        if gate.isHeldByOthers() { throw DeviceFailure.held }
+        return try await $0.connect(keep: keep, expecting: expecting)
+      })
   }
 
-  /// Disconnects without asking: the fleet always allows a connection to end.
+  // The fleet always allows a connection to end, and is not asked.
+
   func disconnect() async throws { try await device.disconnect() }
+  func endUse() async throws { try await device.endUse() }
+  func endAllUses() async throws -> Bool { try await device.endAllUses() }
 
-  /// Releases the connection without asking, like ``disconnect()``.
-  func release() async throws { try await device.release() }
-
+  /// Asks before the wait, which is no operation on the device.
   func awaitOtherRuns() async throws -> Bool {
     gate.end(try await gate.begin(isIdempotent: true))
     return try await device.awaitOtherRuns()
-  }
-
-  func services() async throws -> [GATTService] { try await gated { try await device.services() } }
-
-  func mtu() async throws -> Int { try await gated { try await device.mtu() } }
-
-  func rssi() async throws -> LinkStrength { try await gated { try await device.rssi() } }
-
-  func connectionParameters() async throws -> ConnectionParameters {
-    try await gated { try await device.connectionParameters() }
-  }
-
-  // MARK: Values
-
-  func read(_ characteristic: CharacteristicSelector, offset: Int) async throws -> [UInt8] {
-    try await gated { try await device.read(characteristic, offset: offset) }
-  }
-
-  func readDescriptor(_ descriptor: DescriptorSelector) async throws -> [UInt8] {
-    try await gated { try await device.readDescriptor(descriptor) }
-  }
-
-  func write(
-    _ value: [UInt8], to characteristic: CharacteristicSelector, kind: WriteKind, offset: Int
-  ) async throws {
-    try await gated(isIdempotent: false) {
-      try await device.write(value, to: characteristic, kind: kind, offset: offset)
-    }
-  }
-
-  func writeDescriptor(_ value: [UInt8], to descriptor: DescriptorSelector) async throws {
-    try await gated(isIdempotent: false) {
-      try await device.writeDescriptor(value, to: descriptor)
-    }
-  }
-
-  // MARK: The bond
-
-  func pair(_ answers: PairingAnswers) async throws -> PairingOutcome {
-    try await gated(isIdempotent: false) { try await device.pair(answers) }
-  }
-
-  func unpair() async throws {
-    try await gated(isIdempotent: false) { try await device.unpair() }
-  }
-
-  func trust(_ isTrusted: Bool) async throws {
-    try await gated { try await device.trust(isTrusted) }
   }
 }
 
@@ -173,4 +123,6 @@ private struct FencedWriter: CommandWriter {
     try await writer.write(value)
     gate.end(number)
   }
+
+  func flush() async throws { try await writer.flush() }
 }

@@ -35,7 +35,7 @@ final class FleetBatch: BatchRunning {
     var phase = Phase.waiting
     /// When the search for it began.
     var since = Instant.start
-    /// Its events so far, by claim; each is a line of JSON.
+    /// The events so far, by claim; each is a line of JSON.
     var events: [String: [String]] = [:]
     var following: JobFollowing?
     var subscription: StoreSubscription?
@@ -112,11 +112,11 @@ final class FleetBatch: BatchRunning {
   private let connection: FleetConnection
   private let options: Options
   /// The run that is resumed; nil for a new batch.
-  private let past: BatchPast?
+  private let past: PreviousRound?
   /// The name of the batch in the fleet, and the prefix of its jobs.
   private let name: String
   private let receivers: BatchReceivers
-  private let alarm: BootAlarm
+  private let alarm: MemberAlarm
   private let state: Guarded<State>
   private var loop: Loop { world.loop }
 
@@ -126,13 +126,13 @@ final class FleetBatch: BatchRunning {
   ///   that one that was submitted and has not ended is followed, and not submitted twice.
   init(
     _ batch: Batch, _ devices: [(BatchDevice, PortableChain)], in world: World,
-    _ connection: FleetConnection, _ options: Options, goingOn resumption: BatchResumption?,
+    _ connection: FleetConnection, _ options: Options, resuming resumption: BatchResumption?,
     _ receivers: BatchReceivers
   ) {
     past = resumption?.past
     self.batch = batch
     self.world = world
-    alarm = BootAlarm(on: world.loop)
+    alarm = MemberAlarm(on: BootClock(loop: world.loop))
     self.connection = connection
     self.options = options
     self.receivers = receivers
@@ -203,7 +203,7 @@ final class FleetBatch: BatchRunning {
     let identity = state.withLock { $0.identity }
     let release: @Sendable () -> Void
     do {
-      release = try await receivers.admission(identity, 1)
+      release = try await receivers.acquireAdapter(identity, 1)
     } catch {
       return finish(RunFailure(error)).exitStatus
     }
@@ -214,7 +214,9 @@ final class FleetBatch: BatchRunning {
     if !options.detaches {
       let all = min(devices.count, Self.window)
       emit(
-        .started(BatchStart(name: batch.name, devices: devices, concurrency: all, past: past))
+        .started(
+          BatchStart(
+            name: batch.name, devices: devices.map(\.reported), concurrency: all, past: past))
       )
     }
     let sightings = connection.store.subscribe(.all(.sightings)) { [self] _, value in
@@ -436,7 +438,7 @@ final class FleetBatch: BatchRunning {
     let events = events(of: work, end)
     for event in events { receivers.onRunEvent(event) }
     var ending: RunEnding?
-    if case .runFinished(let last)? = events.last?.change { ending = last }
+    if case .run(.finished(let last))? = events.last?.change { ending = last }
     let (counts, stops) = state.withLock { state in
       state.move(job, to: .ended)
       state.works[job]?.events = [:]
@@ -448,7 +450,7 @@ final class FleetBatch: BatchRunning {
       }
       return (state.counts, stops && !state.isStopped)
     }
-    if let ending { emit(.deviceEnded(work.device, ending, counts)) }
+    if let ending { emit(.deviceEnded(work.device.reported, ending, counts)) }
     if stops { stopOthers() }
     advance()
   }
@@ -475,7 +477,7 @@ final class FleetBatch: BatchRunning {
       )
     }
     var ran: RunEnding?
-    if case .runFinished(let last)? = events.last?.change {
+    if case .run(.finished(let last))? = events.last?.change {
       ran = last
       events.removeLast()
     }
@@ -494,10 +496,10 @@ final class FleetBatch: BatchRunning {
     if events.isEmpty {
       let plan = work.device.plan
       let start = RunStart(chain: plan.name, steps: plan.writtenStepCount, seed: seed)
-      add(.runStarted(start))
+      add(.run(.started(start)))
     }
     let ending = end.ending(ran, within: options.patience, after: events)
-    add(.runFinished(ending.counting(steps: events)))
+    add(.run(.finished(ending.counting(steps: events))))
     return events
   }
 

@@ -14,7 +14,7 @@ struct FleetBatchProgram {
 
   /// Runs the batch to its end.
   ///
-  /// - Throws: ``Ending``, always.
+  /// - Throws: ``CommandExit``, always.
   func run() throws {
     let options = command.onFleet
     var batchOptions = FleetBatch.Options()
@@ -26,14 +26,18 @@ struct FleetBatchProgram {
     batchOptions.readsEnvironmentAtGateway = options.gatewayEnvironment
     for name in [batchOptions.pin, batchOptions.prefer].compactMap(\.self) + batchOptions.needs
     where !StoreName.isValid(name) {
-      throw Ending(.usage, "'\(name)': expected \(MemberName.expected)")
+      throw CommandExit(.usage, "'\(name)': expected \(MemberName.expected)")
     }
     try command.run {
-      [batchOptions] world, batch, resumption throws(Ending) -> MakeBatchRunning in
+      [batchOptions] world, batch, resumption throws(CommandExit) -> MakeBatchRunning in
       var batchOptions = batchOptions
       batchOptions.patience = options.patience ?? batch.deadline ?? batchOptions.patience
       guard FleetBounds.deadline.contains(batchOptions.patience) else {
-        throw Ending(.usage, "a device of a fleet may wait for 1 s to 7 days")
+        throw CommandExit(.usage, "a device of a fleet may wait for 1 s to 7 days")
+      }
+      guard batch.first == 0 else {
+        throw CommandExit(
+          .usage, "a batch with 'first' cannot run on a fleet: it submits all jobs at once")
       }
       let devices = try Self.devices(of: batch)
       Self.note("pin", batchOptions.pin, over: devices.compactMap(\.0.placement.pin))
@@ -52,7 +56,7 @@ struct FleetBatchProgram {
       let finalOptions = batchOptions
       return { receivers in
         let made = FleetBatch(
-          batch, devices, in: world, connection, finalOptions, goingOn: resumption, receivers
+          batch, devices, in: world, connection, finalOptions, resuming: resumption, receivers
         )
         let reason = closed.withLock { closed in
           closed.batch = made
@@ -73,9 +77,10 @@ struct FleetBatchProgram {
   }
 
   /// Returns the devices and their chains in a form that can be sent.
-  private static func devices(of batch: Batch) throws(Ending) -> [(BatchDevice, PortableChain)] {
+  private static func devices(of batch: Batch) throws(CommandExit) -> [(BatchDevice, PortableChain)]
+  {
     guard case .listed(let devices) = batch.devices else {
-      throw Ending(
+      throw CommandExit(
         .data,
         "a batch on a fleet lists its devices: which ones a scan finds depends on the gateway"
       )
@@ -86,7 +91,7 @@ struct FleetBatchProgram {
       do {
         chain = try PortableChain(device)
       } catch {
-        throw Ending(.data, "\(device.label): \(error)")
+        throw CommandExit(.data, "\(device.label): \(error)")
       }
       try check(device, chain)
       result.append((device, chain))
@@ -94,24 +99,24 @@ struct FleetBatchProgram {
     return result
   }
 
-  private static func check(_ device: BatchDevice, _ chain: PortableChain) throws(Ending) {
+  private static func check(_ device: BatchDevice, _ chain: PortableChain) throws(CommandExit) {
     switch device.target {
     case .address: break
     case .name(let name, _) where !name.contains { "*?".contains($0) }: break
     case .name, .service, .alias, .seen, .any:
-      throw Ending(
+      throw CommandExit(
         .data,
         "\(device.label): a batch on a fleet names devices by address, or by a name without wildcards"
       )
     }
     guard !device.plan.onlyScans else {
-      throw Ending(.data, "\(device.label): a chain that only scans is not for a fleet")
+      throw CommandExit(.data, "\(device.label): a chain that only scans is not for a fleet")
     }
     let isTooLong = chain.values.values.contains { $0.utf8.count > FleetBounds.valueText }
     guard chain.text.utf8.count <= FleetBounds.chain, !isTooLong,
       chain.values.count <= FleetBounds.values
     else {
-      throw Ending(
+      throw CommandExit(
         .data,
         "\(device.label): a chain for a fleet has at most \(FleetBounds.chain) bytes, and "
           + "\(FleetBounds.values) variables of \(FleetBounds.valueText) bytes"

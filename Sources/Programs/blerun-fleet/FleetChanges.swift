@@ -20,7 +20,7 @@ struct FleetChanges: Sendable {
 
   /// Returns the job of a name, or all jobs of the batch of this name.
   ///
-  /// - Throws: ``Ending`` if there is neither.
+  /// - Throws: ``CommandExit`` if there is neither.
   static func jobs(
     _ name: String, in connection: FleetConnection, on loop: Loop
   ) async throws -> [FleetJob] {
@@ -30,7 +30,8 @@ struct FleetChanges: Sendable {
       return job.id.text == name || job.id.text.hasPrefix(name + "-") ? job : nil
     }
     guard !found.isEmpty else {
-      throw Ending(.failed, "unknown job or batch '\(name)' (blerun fleet jobs --all lists them)")
+      throw CommandExit(
+        .failed, "unknown job or batch '\(name)' (blerun fleet jobs --all lists them)")
     }
     // Sort `b-2` before `b-10`, as in the batch.
     return found.sorted { a, b in
@@ -69,32 +70,35 @@ struct FleetChanges: Sendable {
         return true
       }
     }
-    throw Ending(.passing, "job \(job.id) could not be marked: its device changes all the time")
+    throw CommandExit(
+      .passing, "job \(job.id) could not be marked: its device changes all the time")
   }
 
   /// Removes a gateway that is gone from the list.
   func forget(_ name: String) async throws {
     guard StoreName.isValid(name),
       let entry = try await store.entries(.one(.known(name)), on: loop).first
-    else { throw Ending(.failed, "unknown gateway '\(name)' (blerun fleet gateways lists them)") }
+    else {
+      throw CommandExit(.failed, "unknown gateway '\(name)' (blerun fleet gateways lists them)")
+    }
     guard try await store.entries(.one(.gateway(name)), on: loop).isEmpty else {
-      throw Ending(.failed, "gateway \(name) is there: only one that is gone can be forgotten")
+      throw CommandExit(.failed, "gateway \(name) is there: only one that is gone can be forgotten")
     }
     guard try await isApplied(.remove(entry.key, expecting: entry.revision)) else {
-      throw Ending(.passing, "gateway \(name) has come back")
+      throw CommandExit(.passing, "gateway \(name) has come back")
     }
   }
 
   /// Makes a change.
   ///
   /// - Returns: False if another member has changed the entry meanwhile.
-  /// - Throws: ``Ending`` when the store does not answer.
+  /// - Throws: ``CommandExit`` when the store does not answer.
   private func isApplied(_ change: StoreRequest) async throws -> Bool {
     switch try await store.ask(change, within: .seconds(10), on: loop) {
     case .applied: return true
     case .refused: return false
     case .unknown, .entries, .published, .unavailable, .unreadable:
-      throw Ending(
+      throw CommandExit(
         .unavailable, "the store of the fleet does not answer: whether the mark is set is unknown"
       )
     }
@@ -108,7 +112,7 @@ struct FleetChanges: Sendable {
         let entry = try await store.entries(.one(key), on: loop).first,
         case .gateway(var gateway) = entry.value
       else {
-        throw Ending(.failed, "unknown gateway '\(name)' (blerun fleet gateways lists them)")
+        throw CommandExit(.failed, "unknown gateway '\(name)' (blerun fleet gateways lists them)")
       }
       if gateway.isDraining { return }
       gateway.isDraining = true
@@ -118,6 +122,7 @@ struct FleetChanges: Sendable {
         return
       }
     }
-    throw Ending(.passing, "gateway \(name) could not be marked: its entry changes all the time")
+    throw CommandExit(
+      .passing, "gateway \(name) could not be marked: its entry changes all the time")
   }
 }

@@ -21,17 +21,17 @@ struct FleetConnection: Sendable {
   ///   - client: The name of the client, which the server displays.
   ///   - lost: Called on the loop when the connection has ended for good, or the server refuses what every
   ///     such program needs.
-  /// - Throws: ``Ending``.
+  /// - Throws: ``CommandExit``.
   static func open(
     _ options: FleetOptions, client: String, on loop: Loop,
     lost: @escaping @Sendable (_ reason: String) -> Void
-  ) throws(Ending) -> FleetConnection {
+  ) throws(CommandExit) -> FleetConnection {
     let address: FleetAddress
     let text = try options.address()
     do {
       address = try FleetAddress(parsing: text, password: options.password)
     } catch {
-      throw Ending(.usage, "\(error)")
+      throw CommandExit(.usage, "\(error)")
     }
     #if Fleet
       var settings = NATSSettings(address, client: client)
@@ -57,7 +57,7 @@ struct FleetConnection: Sendable {
           }
         }
       } catch {
-        throw Ending(.unavailable, "\(error)")
+        throw CommandExit(.unavailable, "\(error)")
       }
       StandardError.notice("\(store.server)")
       return FleetConnection(
@@ -65,7 +65,7 @@ struct FleetConnection: Sendable {
         close: { store.close() }
       )
     #else
-      throw Ending(.unavailable, "\(address): \(FleetServerError.notBuilt)")
+      throw CommandExit(.unavailable, "\(address): \(FleetServerError.notBuilt)")
     #endif
   }
 }
@@ -73,15 +73,15 @@ struct FleetConnection: Sendable {
 extension JobStore {
   /// Reads the entries of a pattern.
   ///
-  /// - Throws: ``Ending`` when the store does not answer.
+  /// - Throws: ``CommandExit`` when the store does not answer.
   func entries(
     _ pattern: KeyPattern, within limit: Duration = .seconds(10), on loop: Loop
   ) async throws -> [StoreEntry] {
     switch try await ask(.list(pattern), within: limit, on: loop) {
     case .entries(let entries): return entries
-    case .unreadable(let problem): throw Ending(.data, "\(problem)")
+    case .unreadable(let problem): throw CommandExit(.data, "\(problem)")
     case .unavailable, .unknown, .refused, .applied, .published:
-      throw Ending(.unavailable, "the store of the fleet does not answer within \(limit)")
+      throw CommandExit(.unavailable, "the store of the fleet does not answer within \(limit)")
     }
   }
 }

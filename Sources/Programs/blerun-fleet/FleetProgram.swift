@@ -17,7 +17,7 @@ struct FleetProgram {
 
   /// Runs the command to its end.
   ///
-  /// - Throws: ``Ending``, always.
+  /// - Throws: ``CommandExit``, always.
   func run() throws {
     let world = World.withoutRadio("ending")
     defer { world.end() }
@@ -55,8 +55,8 @@ struct FleetProgram {
     try output.end()
     try world.interruption.check()
     // The reason why the work was cancelled, not that it was.
-    if let reason = lost.withLock({ $0.reason }) { throw Ending(.unavailable, reason) }
-    throw Ending(try result.get())
+    if let reason = lost.withLock({ $0.reason }) { throw CommandExit(.unavailable, reason) }
+    throw CommandExit(try result.get())
   }
 
   /// Returns the work of the command.

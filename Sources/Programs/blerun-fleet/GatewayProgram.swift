@@ -13,12 +13,12 @@ struct GatewayProgram {
 
   /// Runs until a signal, a drain, or the time limit.
   ///
-  /// - Throws: ``Ending``.
+  /// - Throws: ``CommandExit``.
   func run() throws {
     let name = command.gatewayName
     for (option, word) in [("--name", name)] + command.capabilities.map({ ("--capability", $0) })
     where !StoreName.isValid(word) {
-      throw Ending(.usage, "\(option) '\(word)': expected \(MemberName.expected)")
+      throw CommandExit(.usage, "\(option) '\(word)': expected \(MemberName.expected)")
     }
     var policy = ChainPolicy()
     policy.chains = Set(command.allowedChains)
@@ -37,32 +37,40 @@ struct GatewayProgram {
     ) { reason in holder.withLock { $0 }?.fail(reason) }
     defer { connection.close() }
     let path = try command.statePath(fleet: connection.fleet)
-    let file = try GatewayFile(path, on: world.loop)
+    let file = try JournalFile(path, on: world.loop)
+    let metrics = try MetricsFile(command.metering, of: ("gateway", name), on: world.loop)
+    if let metrics { world.observeLinks { news in metrics.count { $0.record(news) } } }
+    var settings = FleetSettings()
+    settings.connections = command.connections
     let service = GatewayService(
       name,
       GatewayParts(
         world: world, store: connection.store, events: try GatewayEvents("\(path).events"),
+        settings: settings,
         chains: ChainTexts(), linkGuard: linkGuard, policy: policy,
-        environment: Set(command.environment), recording: command.journal
+        environment: Set(command.environment), recording: command.journal, metrics: metrics
       ),
-      file, connections: command.connections, capabilities: command.capabilities,
-      drainLimit: command.drainLimit
+      file, capabilities: command.capabilities, drainLimit: command.drainLimit
     )
     holder.withLock { $0 = service }
     // Before the first claim; the wait is short on the host where the gateway ran before.
     if let obstacle = try world.loop.run({ try await service.obstacle() }) {
-      throw Ending(.passing, obstacle)
+      throw CommandExit(.passing, obstacle)
     }
     world.interruption.cancels("leaving the fleet") { _ in service.drain() }
     try world.interruption.check()
     service.begin()
+    metrics?.write()
     StandardError.notice("gateway \(name) has joined fleet \(connection.fleet)")
     if let limit = command.limit { world.loop.after(limit) { service.drain() } }
     try world.loop.drive { service.isOver }
     try world.loop.run { await service.end() }
     holder.withLock { $0 = nil }
-    if let failure = service.failure { throw Ending(.unavailable, failure) }
+    let status = metrics?.end(.ok) ?? .ok
+    if let failure = service.failure { throw CommandExit(.unavailable, failure) }
     StandardError.notice("gateway \(name) has left fleet \(connection.fleet)")
     try world.interruption.check()
+    // The reason is printed.
+    if status != .ok { throw CommandExit(status) }
   }
 }

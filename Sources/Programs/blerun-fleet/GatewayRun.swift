@@ -16,6 +16,7 @@ struct GatewayParts: Sendable {
   let world: World
   let store: any JobStore
   let events: GatewayEvents
+  let settings: FleetSettings
   let chains: ChainTexts
   /// The guard that disconnects if this process is killed or suspended; nil in a simulation.
   let linkGuard: LinkGuard?
@@ -25,8 +26,11 @@ struct GatewayParts: Sendable {
   let environment: Set<String>
   /// The options for this host's journal of runs.
   let recording: JournalOptions
+  /// The file of this gateway's metrics; nil without the option.
+  let metrics: MetricsFile?
 
   var loop: Loop { world.loop }
+  var clock: BootClock { BootClock(loop: world.loop) }
 }
 
 /// A cache of the latest chains' texts: usually all jobs of a batch have the same chain.
@@ -74,6 +78,7 @@ final class GatewayRun: OperationGate {
   private let job: FleetJob
   private let parts: GatewayParts
   private let sender: EventSender
+  private let json = JSONLinesReport()
   private let handle: @Sendable (Gateway.Event) -> Void
   private let state = Guarded(State())
 
@@ -88,7 +93,10 @@ final class GatewayRun: OperationGate {
     self.job = job
     self.parts = parts
     self.handle = handle
-    sender = EventSender(id, of: job.id, parts, handle: handle)
+    sender = EventSender(
+      id, of: job.id, to: EventLog(parts.events), parts.store, parts.settings, parts.clock,
+      handle: handle
+    )
   }
 
   /// Begins the run. Its end is reported to the gateway's state machine.
@@ -101,8 +109,7 @@ final class GatewayRun: OperationGate {
       // Report the end before the events are sent, which takes long if the store cannot be reached. The
       // journal then has the end.
       handle(.chainEnded(id, outcome))
-      await sender.finish()
-      sent()
+      sender.finish(sent)
     }
   }
 
@@ -156,7 +163,7 @@ final class GatewayRun: OperationGate {
     let record = journal(plan, identity, lane)
     let runner = ChainRunner(
       plan: plan, service: FencedService(device: device, gate: self), identity: identity,
-      device: target.text, report: record?.receiving(sender.add) ?? sender.add
+      device: target.text, report: record?.receiving(report) ?? report
     )
     var status: RunEnding.Status?
     var exit = ExitStatus.failed
@@ -175,6 +182,12 @@ final class GatewayRun: OperationGate {
     case .failed?, .cancelled?, nil:
       return wasStopped ? .stopped : isHeld ? .held : .failed(step: step)
     }
+  }
+
+  /// Counts an event, and sends it to the fleet.
+  @Sendable private func report(_ event: RunEvent) {
+    parts.metrics?.count { $0.record(event) }
+    for line in json.lines(for: event) { sender.add(line) }
   }
 
   /// Begins the run in this host's journal; nil if no journal is written.
@@ -233,8 +246,8 @@ final class GatewayRun: OperationGate {
     let start = RunStart(chain: nil, steps: 0, seed: identity.seed)
     let ending = RunEnding(status: .failed, failure: failure, step: nil, done: 0)
     let loop = parts.loop
-    for change in [RunEvent.Change.runStarted(start), .runFinished(ending)] {
-      sender.add(
+    for change in [RunEvent.Change.run(.started(start)), .run(.finished(ending))] {
+      report(
         RunEvent(
           run: identity, device: "\(job.device)", attempt: 1, offset: .zero,
           wallClock: loop.wallClockAtStart + loop.now.sinceStart, change: change

@@ -1,5 +1,4 @@
-// A running gateway: connects the state machine `Gateway` to the store, the chains, the journal and the
-// radio.
+// A running gateway: connects GatewayShell to the chains and the radio of this host.
 //
 // It makes no decisions of the protocol; Gateway does. Everything runs on the loop.
 
@@ -20,28 +19,23 @@ final class GatewayService: Sendable {
   }
 
   private struct State {
-    var machine: Gateway
     var runs: [Gateway.ChainID: GatewayRun] = [:]
-    var subscriptions: [BluetoothAddress: StoreSubscription] = [:]
     var followers: StoreSubscription?
     var replaced: StoreSubscription?
     var seen: [BluetoothAddress: Seen] = [:]
-    var isJournalWritable = true
     var isDraining = false
     var isDrained = false
     var tasks: [Task<Void, any Error>] = []
     var failure: String?
   }
 
-  /// The pause before writing the journal again after a failure.
-  private static let journalPause = Duration.seconds(10)
-  /// How often deleted entries are removed from the journal's file.
-  private static let outOfDatePause = Duration.seconds(1)
   /// How often old events are deleted.
   private static let prunePause = Duration.seconds(600)
   /// How long the end waits for stopped chains. With the other waits of the end it stays below a minute,
   /// after which systemd kills.
   private static let disconnectLimit = Duration.seconds(10)
+  /// The longest wait for the last write of the journal.
+  private static let journalLimit = Duration.seconds(10)
   /// The pause before a scan is started again.
   private static let scanPause = Duration.seconds(5)
   /// The shortest interval between observations of an unchanged device.
@@ -52,26 +46,25 @@ final class GatewayService: Sendable {
   private let file: GatewayFile
   private let settings: FleetSettings
   private let drainLimit: Duration
-  private let alarm: BootAlarm
+  private let shell: GatewayShell
   private let presence: GatewayPresence
-  private let state: Guarded<State>
+  private let state = Guarded(State())
   private var loop: Loop { parts.loop }
 
   init(
-    _ name: String, _ parts: GatewayParts, _ file: GatewayFile, connections: Int,
-    capabilities: [String], drainLimit: Duration
+    _ name: String, _ parts: GatewayParts, _ disk: JournalFile, capabilities: [String],
+    drainLimit: Duration
   ) {
     self.name = name
     self.parts = parts
-    self.file = file
     self.drainLimit = drainLimit
-    alarm = BootAlarm(on: parts.loop)
-    var settings = FleetSettings()
-    settings.connections = connections
+    let settings = parts.settings
     self.settings = settings
+    file = GatewayFile(disk.journal, on: disk, parts.clock)
+    let log = EventLog(parts.events)
     let journal = file.entries.map { entry in
       var entry = entry
-      entry.events = parts.events.digest(of: entry.nonce)
+      entry.events = log.digest(of: entry.nonce)
       return entry
     }
     let incarnation = BootClock.incarnation
@@ -79,14 +72,14 @@ final class GatewayService: Sendable {
       name: name, incarnation: incarnation, capabilities: capabilities,
       settings: settings, journal: journal, at: BootClock.now
     )
-    state = Guarded(State(machine: machine))
+    shell = GatewayShell(machine, file, parts.store, settings, parts.clock)
     var entry = GatewayEntry()
     entry.capabilities = capabilities
     entry.incarnation = incarnation
     entry.host = GatewayHost.name
     entry.version = Blerun.version
     entry.begun = Timestamp.text(parts.loop.wallClockAtStart + parts.loop.now.sinceStart)
-    entry.connections = connections
+    entry.connections = settings.connections
     presence = GatewayPresence(name, entry, settings, in: parts.store, on: parts.loop)
   }
 
@@ -98,10 +91,31 @@ final class GatewayService: Sendable {
 
   /// Joins the fleet: begins to scan, report and claim.
   func begin() {
-    let replaced = parts.store.observeReplacement { [weak self] in self?.meetStore() }
+    let replaced = parts.store.observeReplacement { [weak self] in
+      self?.reportReplacement()
+      self?.shell.storeReplaced()
+    }
     state.withLock { $0.replaced = replaced }
-    if file.belongs(toAnotherStoreThan: parts.store.identity) { meetStore() } else { keepStore() }
-    handle(.woken)
+    let handlers = GatewayShell.Handlers(
+      run: { [weak self] in self?.run($0, $1) },
+      decide: { [weak self] chain, step, isPermitted in
+        self?.run(of: chain)?.decide(step, isPermitted: isPermitted)
+      },
+      stop: { [weak self] chain, reason in self?.run(of: chain)?.stop(reason) },
+      ended: { job, end in
+        let state = end.map { "\($0.state.rawValue)" } ?? "at another gateway"
+        StandardError.notice("job \(job) ended: \(state)")
+      },
+      drained: { [weak self] in self?.state.withLock { $0.isDrained = true } },
+      journalWritable: { isWritable in
+        if isWritable {
+          StandardError.notice("the gateway's journal can be written again")
+        } else {
+          StandardError.failure("the gateway's journal cannot be written: nothing new is claimed")
+        }
+      }
+    )
+    if shell.begin(handlers) { reportReplacement() }
     presence.begin(
       GatewayPresence.Handlers(
         report: { [self] in report() }, drain: { [self] in drain() },
@@ -111,12 +125,6 @@ final class GatewayService: Sendable {
     updateBonds()
     parts.world.observeBonds { [weak self] in self?.updateBonds() }
     repeatedly(every: settings.beatEvery) { [self] in parts.linkGuard?.beat() }
-    repeatedly(every: Self.journalPause) { [self] in
-      if !state.withLock({ $0.isJournalWritable }) { file.rewrite(setJournalWritable) }
-    }
-    repeatedly(every: Self.outOfDatePause) { [self] in
-      file.rewriteIfOutOfDate(setJournalWritable)
-    }
     repeatedly(every: Self.prunePause) { [self] in
       parts.events.prune(at: loop.wallClockAtStart + loop.now.sinceStart)
     }
@@ -127,24 +135,16 @@ final class GatewayService: Sendable {
     state.withLock { $0.followers = followers }
   }
 
-  /// Handles that the store is another one than before.
-  private func meetStore() {
+  private func reportReplacement() {
     StandardError.failure(
       "the store of the fleet is another one than before: nothing is claimed for "
         + "\(settings.succession.written), because another gateway may still hold a lost claim"
     )
-    handle(.storeReplaced)
-    // A process that is started before that has to wait as well.
-    loop.after(settings.succession) { [weak self] in self?.keepStore() }
   }
-
-  /// Keeps in the journal which store it belongs to.
-  private func keepStore() { file.keep(store: parts.store.identity) }
 
   /// Sends events to a follower again, from the disk.
   private func send(_ wanted: EventRequest) {
-    let most = EventRequest.mostChunks
-    for chunk in parts.events.chunks(of: wanted.nonce, from: wanted.number, most: most) {
+    for chunk in EventLog(parts.events).chunks(for: wanted) {
       let request = StoreRequest.publish(.events(of: wanted.job), .events(chunk))
       parts.store.perform(request, within: settings.requestLimit) { _ in }
     }
@@ -171,7 +171,7 @@ final class GatewayService: Sendable {
     StandardError.notice(
       "gateway \(name) claims nothing new; its chains end within \(drainLimit.written)"
     )
-    handle(.drain(within: drainLimit))
+    shell.handle(.drain(within: drainLimit))
   }
 
   /// Handles that the connection to the server has ended for good, or is of no use.
@@ -184,10 +184,8 @@ final class GatewayService: Sendable {
 
   /// Leaves the fleet, after it has been drained or has failed.
   func end() async {
-    alarm.cancel()
     let (tasks, subscriptions) = state.withLock { state in
-      let own = [state.followers, state.replaced].compactMap(\.self)
-      return (state.tasks, Array(state.subscriptions.values) + own)
+      (state.tasks, [state.followers, state.replaced].compactMap(\.self))
     }
     for task in tasks { task.cancel() }
     for task in tasks { _ = try? await task.value }
@@ -197,8 +195,13 @@ final class GatewayService: Sendable {
     while loop.now < patience, state.withLock({ !$0.runs.isEmpty }) {
       try? await loop.sleep(for: .milliseconds(20))
     }
+    shell.end()
     await presence.end(isReachable: failure == nil)
-    await file.finish()
+    _ = try? await wait(
+      on: loop, operation: "writing the gateway's journal", limit: Self.journalLimit
+    ) { (done: Completion<Void>) in
+      file.write { _ in done.succeed(()) }
+    }
   }
 
   private func keep(_ task: Task<Void, any Error>) { state.withLock { $0.tasks.append(task) } }
@@ -209,90 +212,18 @@ final class GatewayService: Sendable {
     keep(loop.repeatedly(every: pause, body))
   }
 
-  // MARK: The machine
+  // MARK: Chains
 
-  private func handle(_ event: Gateway.Event) {
-    let now = BootClock.now
-    if case .journalFailed = event { setJournalWritable(false) }
-    perform(state.withLock { $0.machine.handle(event, at: now) }[...])
-    alarm.wake(at: state.withLock { $0.machine.next }) { [weak self] in self?.handle(.woken) }
-  }
+  private func run(of chain: Gateway.ChainID) -> GatewayRun? { state.withLock { $0.runs[chain] } }
 
-  private func perform(_ actions: ArraySlice<Gateway.Action>) {
-    for (index, action) in zip(actions.indices, actions) {
-      guard case .journal(let entry) = action else {
-        perform(action)
-        continue
-      }
-      // Actions that depend on the entry wait until it is on the disk; those of other devices do not.
-      let rest = actions[(index + 1)...]
-      let waiting = rest.filter { $0.mustWait(for: entry) }
-      file.keep(entry) { [weak self] in self?.wrote(entry, $0, waiting) }
-      return perform(rest.filter { !$0.mustWait(for: entry) }[...])
+  private func run(_ chain: Gateway.ChainID, _ job: FleetJob) {
+    StandardError.notice("job \(job.id) begins on \(job.device)")
+    let run = GatewayRun(chain, job, parts) { [weak self] event in self?.shell.handle(event) }
+    state.withLock { $0.runs[chain] = run }
+    run.begin { [weak self, weak run] in
+      // If the chain was tried again under its claim, `runs` already has the new run.
+      self?.state.withLock { if $0.runs[chain] === run { $0.runs[chain] = nil } }
     }
-  }
-
-  /// Performs the actions that waited for a journal entry. If it could not be written, operations are not
-  /// permitted, because after a crash no process would know that they may have happened.
-  private func wrote(_ entry: JournalEntry, _ isWritten: Bool, _ waiting: [Gateway.Action]) {
-    if isWritten { setJournalWritable(true) }
-    perform(waiting.filter { isWritten || !$0.isPermission }[...])
-    if !isWritten { handle(.journalFailed(entry.chain)) }
-  }
-
-  private func perform(_ action: Gateway.Action) {
-    switch action {
-    case .perform(let id, let request):
-      parts.store.perform(request, within: settings.requestLimit) { [weak self] answer in
-        self?.handle(.answered(id, answer))
-      }
-    case .subscribe(let address):
-      let key = StoreKey.announcement(of: address)
-      let subscription = parts.store.subscribe(.one(key)) { [weak self] _, _ in
-        self?.handle(.announced(address))
-      }
-      state.withLock { $0.subscriptions[address] = subscription }
-    case .unsubscribe(let address):
-      state.withLock { $0.subscriptions.removeValue(forKey: address) }?.cancel()
-    case .run(let chain, let job):
-      StandardError.notice("job \(job.id) begins on \(job.device)")
-      let run = GatewayRun(chain, job, parts) { [weak self] event in self?.handle(event) }
-      state.withLock { $0.runs[chain] = run }
-      run.begin { [weak self, weak run] in
-        // If the chain was tried again under its claim, `runs` already has the new run.
-        self?.state.withLock { if $0.runs[chain] === run { $0.runs[chain] = nil } }
-      }
-    case .permit(let chain, let step):
-      state.withLock { $0.runs[chain] }?.decide(step, isPermitted: true)
-    case .refuse(let chain, let step):
-      state.withLock { $0.runs[chain] }?.decide(step, isPermitted: false)
-    case .stop(let chain, let reason):
-      state.withLock { $0.runs[chain] }?.stop(reason)
-    case .journal(let entry):
-      perform([.journal(entry)])
-    case .forget(let chain):
-      file.forget(nonce: chain.nonce)
-    case .ended(let job, let end):
-      let state = end.map { "\($0.state.rawValue)" } ?? "at another gateway"
-      StandardError.notice("job \(job) ended: \(state)")
-    case .drained:
-      state.withLock { $0.isDrained = true }
-    }
-  }
-
-  /// Stores whether the journal can be written. While it cannot, the gateway claims no jobs.
-  private func setJournalWritable(_ isWritten: Bool) {
-    let hasChanged = state.withLock { state in
-      defer { state.isJournalWritable = isWritten }
-      return state.isJournalWritable != isWritten
-    }
-    guard hasChanged else { return }
-    if isWritten {
-      StandardError.notice("the gateway's journal can be written again")
-    } else {
-      StandardError.failure("the gateway's journal cannot be written: nothing new is claimed")
-    }
-    loop.post { [weak self] in self?.handle(.journalWritable(isWritten)) }
   }
 
   // MARK: Observations
@@ -335,7 +266,7 @@ final class GatewayService: Sendable {
       return true
     }
     guard mustReport else { return }
-    handle(.observed(device.address, rssi: sighting.rssi))
+    shell.handle(.observed(device.address, rssi: sighting.rssi))
   }
 
   /// Returns the current sightings. Also tells the state machine which devices other programs hold.
@@ -348,7 +279,7 @@ final class GatewayService: Sendable {
     var report = SightingReport(gateway: name, sightings: present)
     let held = parts.world.foreignLinks()
     report.held = Array(held.prefix(FleetBounds.sightings))
-    handle(.held(Set(held)))
+    shell.handle(.held(Set(held)))
     let running = state.withLock { $0.runs.count }
     _ = presence.change { ($0.observed, $0.running) = (present.count, running) }
     return report
@@ -360,20 +291,4 @@ final class GatewayService: Sendable {
     let hasChanged = presence.change { $0.bonds = Array(bonds) }
     if hasChanged, !isOver { presence.renewNow() }
   }
-}
-
-extension Gateway.Action {
-  /// Whether the action must not be performed before the entry is on the disk.
-  fileprivate func mustWait(for entry: JournalEntry) -> Bool {
-    switch self {
-    case .run(let chain, _), .permit(let chain, _), .refuse(let chain, _), .stop(let chain, _),
-      .forget(let chain):
-      chain == entry.chain
-    case .journal(let other): other.chain == entry.chain
-    case .perform(_, .append): true
-    case .perform, .subscribe, .unsubscribe, .ended, .drained: false
-    }
-  }
-
-  fileprivate var isPermission: Bool { if case .permit = self { true } else { false } }
 }

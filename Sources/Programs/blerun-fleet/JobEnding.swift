@@ -19,7 +19,7 @@ struct JobEvents {
     var events: [RunEvent] = []
     for line in lines {
       guard let event = try? reader.event(in: line) else { continue }
-      if case .runStarted = event.change { events = [] }
+      if case .run(.started) = event.change { events = [] }
       events.append(event)
     }
     self.events = events
@@ -27,7 +27,7 @@ struct JobEvents {
 
   /// The end of the run; nil if its last event is missing.
   var ending: RunEnding? {
-    if case .runFinished(let ending)? = events.last?.change { ending } else { nil }
+    if case .run(.finished(let ending))? = events.last?.change { ending } else { nil }
   }
 }
 
@@ -35,7 +35,7 @@ extension RunEnding {
   /// Returns the ending with the number of steps that the events report as done and as warnings.
   func counting(steps events: [RunEvent]) -> RunEnding {
     let results = events.compactMap { event in
-      if case .stepFinished(let result) = event.change { result } else { nil }
+      if case .step(.finished(let result)) = event.change { result } else { nil }
     }
     return RunEnding(
       status: status, failure: failure, step: step,
@@ -104,16 +104,14 @@ extension EndRecord {
     var (ended, open): (ReportedStep?, ReportedStep?) = (nil, nil)
     for event in events {
       switch event.change {
-      case .stepStarted(let step) where !step.position.isImplied: open = step
-      case .stepFinished(let result) where !result.step.position.isImplied:
+      case .step(.started(let step)) where !step.position.isImplied: open = step
+      case .step(.finished(let result)) where !result.step.position.isImplied:
         if open?.position == result.step.position { open = nil }
         switch result.status {
         case .ok, .warning, .skipped: ended = result.step
         case .failed, .cancelled: open = result.step
         }
-      case .runStarted, .stepStarted, .value, .advertisement, .pairingDisplay, .gap, .note,
-        .stepFinished, .runFinished:
-        break
+      case .run, .step, .data, .remark: break
       }
     }
     let parts = [

@@ -17,13 +17,13 @@ final class JobFollowing: Sendable {
 
   private let store: any JobStore
   private let receivers: Receivers
-  private let alarm: BootAlarm
+  private let alarm: MemberAlarm
   private let state: Guarded<EventFollowing>
 
   init(of job: JobID, on connection: FleetConnection, _ loop: Loop, _ receivers: Receivers) {
     store = connection.store
     self.receivers = receivers
-    alarm = BootAlarm(on: loop)
+    alarm = MemberAlarm(on: BootClock(loop: loop))
     state = Guarded(EventFollowing(of: job))
   }
 

@@ -20,7 +20,7 @@ struct DashboardProgram {
 
   /// Serves until a signal or the time limit.
   ///
-  /// - Throws: ``Ending``.
+  /// - Throws: ``CommandExit``.
   func run() throws {
     let rules = try rules()
     let files = try command.runnable()
@@ -62,25 +62,26 @@ struct DashboardProgram {
     try world.interruption.check()
   }
 
-  private func started(_ server: WebServer, on loop: Loop) throws(Ending) -> WebServer.Address {
+  private func started(_ server: WebServer, on loop: Loop) throws(CommandExit) -> WebServer.Address
+  {
     do {
       return try loop.run { try await server.start() }
     } catch {
-      throw Ending(.unavailable, "\(error)")
+      throw CommandExit(.unavailable, "\(error)")
     }
   }
 
-  private func rules() throws(Ending) -> AccessRules {
+  private func rules() throws(CommandExit) -> AccessRules {
     do {
       return AccessRules(
         place: try ListeningPlace(command.listen), names: try command.host.map { try HostName($0) },
         token: try command.tokenFile.map { path in try TokenFile(path).token() } ?? .generated(),
         openPaths: DashboardRoutes.openPaths
       )
-    } catch let ending as Ending {
+    } catch let ending as CommandExit {
       throw ending
     } catch {
-      throw Ending(.usage, "\(error)")
+      throw CommandExit(.usage, "\(error)")
     }
   }
 

@@ -24,15 +24,17 @@ final class DashboardWork: DashboardActions {
   /// The identity of a series. Two watches must not have one in common, or their values would be mixed.
   private struct Watched: Hashable, Sendable {
     let device: DeviceTarget
-    let characteristic: CharacteristicSelector
+    /// The characteristic; nil for the RSSI.
+    let characteristic: CharacteristicSelector?
     let isRate: Bool
 
     static func all(_ plan: WatchPlan) -> [Self] {
       let isRate = if case .rate = plan.view { true } else { false }
-      return plan.devices.flatMap { device in
-        device.characteristics.map {
-          Self(device: device.target, characteristic: $0, isRate: isRate)
-        }
+      return plan.series.map { series in
+        Self(
+          device: plan.devices[series.device].target, characteristic: series.target,
+          isRate: isRate
+        )
       }
     }
   }
@@ -84,11 +86,13 @@ final class DashboardWork: DashboardActions {
     self.files = files
     self.recording = recording
     self.names = names
-    world.observeLinks { [metrics] news in metrics.withLock { $0.take(news) } }
+    world.observeLinks { [metrics] news in metrics.withLock { $0.record(news) } }
   }
 
   /// Returns the text of `/metrics`.
-  @Sendable func metricsText() -> String { metrics.withLock { $0.text() } }
+  @Sendable func metricsText(as format: MetricsFormat) -> String {
+    metrics.withLock { $0.text(as: format) }
+  }
 
   // MARK: Beginning and end
 
@@ -172,7 +176,7 @@ final class DashboardWork: DashboardActions {
       }
       if let taken = watched.first(where: { state.watched.values.joined().contains($0) }) {
         throw DashboardRefusal(
-          "\(taken.characteristic) of \(taken.device.text) is watched already: stop that watch first"
+          "\(taken.characteristic.map { "\($0)" } ?? "rssi") of \(taken.device.text) is watched already: stop that watch first"
         )
       }
       state.lastWatch += 1
@@ -182,7 +186,7 @@ final class DashboardWork: DashboardActions {
     let lane = SerialScheduler(on: loop, name: "watch \(id)")
     let identity = RunIdentity(seed: world.identitySeed, text: plan.definition, round: id)
     let record: RunJournal?
-    do throws(Ending) {
+    do throws(CommandExit) {
       record = try openJournal()?.begin("watch", plan.definition, identity, in: world, on: lane)
     } catch {
       state.withLock { $0.watched[id] = nil }
@@ -195,7 +199,7 @@ final class DashboardWork: DashboardActions {
       plan, on: plan.devices.map { world.service(for: $0.target, on: lane) }, in: lane,
       identity: identity,
       receive: world.explainingWatch { [hub, metrics] output in
-        if let event = output.recorded { metrics.withLock { $0.take(event) } }
+        if let event = output.recorded { metrics.withLock { $0.record(event) } }
         guard let record else { return hub.receive(.watchOutput(id, output)) }
         record.receive(output, of: plan) { hub.receive(.watchOutput(id, output)) }
       },
@@ -263,7 +267,7 @@ final class DashboardWork: DashboardActions {
     let lane = SerialScheduler(on: loop, name: "chain \(ordinal)")
     let identity = RunIdentity(seed: world.identitySeed, plan: plan, round: ordinal)
     let record: RunJournal?
-    do throws(Ending) {
+    do throws(CommandExit) {
       record = try openJournal()?.begin("run", plan.description, identity, in: world, on: lane)
     } catch {
       throw refusal(error)
@@ -271,7 +275,7 @@ final class DashboardWork: DashboardActions {
     let key = record?.run.map { RunKey.recorded($0) } ?? .unrecorded(ordinal)
     hub.receive(.chainBegan(key, chain: plan.name ?? name, device: target.text))
     let show: @Sendable (RunEvent) -> Void = { [hub, metrics] event in
-      metrics.withLock { $0.take(event) }
+      metrics.withLock { $0.record(event) }
       hub.receive(.chain(key, event))
     }
     let runner = ChainRunner(
@@ -336,7 +340,7 @@ final class DashboardWork: DashboardActions {
       service: { [world] target, link, lane in
         world.service(for: target, link, run: record?.runs.run, on: lane)
       },
-      admission: { [self] identity, round in
+      acquireAdapter: { [self] identity, round in
         if state.withLock({ $0.isEnding }) { throw CancellationError() }
         let release = try await world.beginBatch()
         do {
@@ -360,14 +364,14 @@ final class DashboardWork: DashboardActions {
       },
       onRunEvent: world.explaining { [hub, metrics] event in
         let show: @Sendable () -> Void = {
-          metrics.withLock { $0.take(event) }
+          metrics.withLock { $0.record(event) }
           if let key = key.withLock({ $0 }) { hub.receive(.batchChain(key, event)) }
         }
         if let record { record.runs.receive(event, show) } else { show() }
       },
       onEvent: { [hub, metrics] event in
         record?.receive(event)
-        metrics.withLock { $0.take(event) }
+        metrics.withLock { $0.record(event) }
         if let key = key.withLock({ $0 }) { hub.receive(.batch(key, event)) }
         // The batch may end without having begun; otherwise this call of `begun` is ignored.
         if case .finished(let ending) = event.change {
@@ -411,7 +415,7 @@ final class DashboardWork: DashboardActions {
     of batch: Batch, _ name: String
   ) throws(DashboardRefusal) -> BatchJournal? {
     guard let path = files.batches[name] else { return nil }
-    do throws(Ending) {
+    do throws(CommandExit) {
       return try openJournal().map {
         BatchJournal(RunJournal($0, in: world), of: batch, at: Batch.wholePath(of: path))
       }
@@ -423,11 +427,11 @@ final class DashboardWork: DashboardActions {
   // MARK: Parts of both
 
   /// Opens the journal for one watch, chain or batch; nil if no journal is written.
-  private func openJournal() throws(Ending) -> OpenJournal? {
+  private func openJournal() throws(CommandExit) -> OpenJournal? {
     try recording.open(isSimulated: world.isSimulated)
   }
 
-  private func refusal(_ ending: Ending) -> DashboardRefusal {
+  private func refusal(_ ending: CommandExit) -> DashboardRefusal {
     DashboardRefusal(ending.messages.joined(separator: "; "))
   }
 

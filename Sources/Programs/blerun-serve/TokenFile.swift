@@ -16,10 +16,12 @@ struct TokenFile {
 
   /// Reads the token, or writes a new one if the file is empty or missing.
   ///
-  /// - Throws: ``Ending`` if other users can read the file, or it cannot be read or written.
-  func token() throws(Ending) -> SecretText {
+  /// - Throws: ``CommandExit`` if other users can read the file, or it cannot be read or written.
+  func token() throws(CommandExit) -> SecretText {
     let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-    guard descriptor >= 0 else { throw Ending(.data, "\(FileFailure(path, "cannot be used"))") }
+    guard descriptor >= 0 else {
+      throw CommandExit(.data, "\(FileFailure(path, "cannot be used"))")
+    }
     defer { close(descriptor) }
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
@@ -30,7 +32,7 @@ struct TokenFile {
     }
     var octets = [UInt8](repeating: 0, count: Self.longest)
     let count = read(descriptor, &octets, octets.count)
-    guard count >= 0 else { throw Ending(.data, "\(FileFailure(path, "cannot be read"))") }
+    guard count >= 0 else { throw CommandExit(.data, "\(FileFailure(path, "cannot be read"))") }
     let text = String(decoding: octets[..<count], as: UTF8.self)
       .split(whereSeparator: \.isWhitespace).joined()
     guard text.isEmpty else {
@@ -43,10 +45,10 @@ struct TokenFile {
     let token = SecretText.generated()
     let line = Array((token.revealed + "\n").utf8)
     guard write(descriptor, line, line.count) == line.count else {
-      throw Ending(.data, "\(FileFailure(path, "cannot be written"))")
+      throw CommandExit(.data, "\(FileFailure(path, "cannot be written"))")
     }
     return token
   }
 
-  private func failure(_ reason: String) -> Ending { Ending(.data, "\(path): \(reason)") }
+  private func failure(_ reason: String) -> CommandExit { CommandExit(.data, "\(path): \(reason)") }
 }

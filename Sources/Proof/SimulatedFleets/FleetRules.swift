@@ -35,7 +35,7 @@ struct FleetRules: Sendable {
   private var journals: [String: JournalEntry] = [:]
   private var overruns: [(nonce: String, step: Int)] = []
   private var queued: Set<JobID> = []
-  /// The ends that a store had which was emptied.
+  /// Ends of jobs that the store lost when it was emptied.
   private var lostEnds: [JobID: EndRecord] = [:]
   private var order = 0
   /// Jobs of each device in the order of their queueing.
@@ -275,7 +275,7 @@ extension FleetRules {
     let job = draft.job
     for gateway in (begun[job.id] ?? []).sorted() {
       let entry = world.entries[gateway]
-      // A store that was emptied names no bond until the gateway with the bond is there again.
+      // After the store was emptied, a bond is unknown until its gateway has stored its entry again.
       let bonded = world.hasEmptiedStore ? nil : world.bonded(job.device)
       let only = bonded.map { "gateway-\($0)" } ?? (world.bonded(job.device) == nil ? job.pin : nil)
       if let only, only != "gateway-\(gateway)" {

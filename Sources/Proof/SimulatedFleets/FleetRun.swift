@@ -143,8 +143,8 @@ final class FleetRun: Sendable {
       defer { parts = Parts() }
       return parts
     }
-    for gateway in parts.gateways { gateway.clock.cancel() }
-    for submitter in parts.submitters { submitter.clock.cancel() }
+    for gateway in parts.gateways { gateway.end() }
+    for submitter in parts.submitters { submitter.end() }
     loop.end()
   }
 
@@ -161,12 +161,10 @@ final class FleetRun: Sendable {
     }
     try loop.drive { [world] in stored.withLock { $0 } == world.gateways }
     store.setFaults(world.faults)
-    let subscriptions =
-      gateways.flatMap { [$0.answerFollowers(), $0.observeStore()] }
-      + submitters.flatMap { [$0.listen(), $0.observeStore()] }
+    let subscriptions = submitters.flatMap { [$0.listen(), $0.observeStore()] }
     parts.withLock { $0.subscriptions = subscriptions }
     for gateway in gateways {
-      gateway.handle(.woken)
+      gateway.start()
       observe(gateway)
     }
   }
@@ -200,6 +198,25 @@ final class FleetRun: Sendable {
     }
   }
 
+  /// Records the entries of a journal that is on the disk of a gateway.
+  func journaled(_ text: String, by gateway: String) {
+    guard let journal = GatewayJournal(text) else {
+      return rules.withLock { $0.addProblem("A journal can be read", gateway, at: elapsed) }
+    }
+    rules.withLock { for entry in journal.entries { $0.journaled(entry) } }
+  }
+
+  /// Checks that what a member sends is read by others as it was.
+  func checkForm(of request: StoreRequest) {
+    switch request {
+    case .create(let key, let value), .update(let key, let value, _),
+      .append(let key, let value, _), .publish(let key, let value):
+      if let read = try? StoredValue(value.text, at: key), read == value { return }
+      rules.withLock { $0.addProblem("A value is read as it was sent", "\(key)", at: elapsed) }
+    case .remove, .list, .last: break
+    }
+  }
+
   private func changed(_ request: StoreRequest, _ revision: Revision) {
     note("store \(revision): \(request)")
     var queue: [JobID]?
@@ -228,6 +245,7 @@ final class FleetRun: Sendable {
     }
     switch disturbance {
     case .kill(let number, let time): gateways[number].kill(downFor: time)
+    case .losePower(let number, let time): gateways[number].losePower(downFor: time)
     case .pauseProcess(let number, let time): gateways[number].pause(for: time, guarded: true)
     case .pauseHost(let number, let time): gateways[number].pause(for: time, guarded: false)
     case .cut(let number, let direction, let time): cut(gateways[number].name, direction, time)

@@ -22,6 +22,8 @@ struct FleetWorld: Sendable {
   enum Disturbance: Sendable {
     /// The process is killed, then restarted with its journal.
     case kill(Int, downFor: Duration)
+    /// The host loses its power: what was not synchronized to its disk may be lost.
+    case losePower(Int, downFor: Duration)
     /// The process gets SIGSTOP and later SIGCONT; its guard keeps running.
     case pauseProcess(Int, for: Duration)
     /// The whole host stops, its guard included; its controller keeps the connections.
@@ -45,7 +47,8 @@ struct FleetWorld: Sendable {
     /// The time until the affected parts work again.
     var lasts: Duration {
       switch self {
-      case .kill(_, let time), .pauseProcess(_, let time), .pauseHost(_, let time),
+      case .kill(_, let time), .losePower(_, let time), .pauseProcess(_, let time),
+        .pauseHost(_, let time),
         .cut(_, _, let time), .cutSubmitter(_, _, let time), .restartStore(let time),
         .emptyStore(let time), .fillDisk(_, let time):
         time
@@ -192,12 +195,13 @@ struct FleetWorld: Sendable {
       let device = isLarge ? number : draw.number(0...devices - 1)
       let submitter = draw.number(0...submitters - 1)
       guard let id = JobID("job-\(number)") else { continue }
-      var job = FleetJob(
-        id: id, device: Self.address(device), chain: String(repeating: "0", count: 64),
-        submitter: "submitter-\(submitter)", deadline: .seconds(draw.number(20...200))
-      )
+      let deadline = Duration.seconds(draw.number(20...200))
       let length = draw.number(1...5)
       let operations = (0..<length).map { _ in draw.number(0...2) == 0 ? "r" : "w" }.joined()
+      var job = FleetJob(
+        id: id, device: Self.address(device), chain: StoreKey.chain(of: operations).name,
+        submitter: "submitter-\(submitter)", deadline: deadline
+      )
       job.values = ["operations": operations]
       if draw.number(0...9) == 0 { job.rerun = .idempotent }
       if draw.number(0...9) == 0 { job.pin = "gateway-\(draw.number(0...gateways - 1))" }
@@ -251,9 +255,22 @@ struct FleetWorld: Sendable {
       healsAt += .seconds(3600)
     }
     drawEmptiedStore()
+    drawPowerLoss()
   }
 
-  /// Has the store lose everything once, in addition to the other disturbances.
+  /// Draws a loss of power while a chain runs, in addition to the other disturbances.
+  private mutating func drawPowerLoss() {
+    guard seed % 20 == Self.powerLosses, !jobs.isEmpty else { return }
+    // Numbers of its own, so that the other worlds stay as they are.
+    var draw = SeededGenerator(seed: seed, name: "loss of power")
+    for _ in 0..<draw.number(1...3) {
+      let at = jobs[draw.number(0...jobs.count - 1)].at + .milliseconds(draw.number(500...8000))
+      let gateway = draw.number(0...gateways - 1)
+      disturbances.append((at, .losePower(gateway, downFor: .seconds(draw.number(8...40)))))
+    }
+  }
+
+  /// Draws a single loss of all entries of the store, in addition to the other disturbances.
   private mutating func drawEmptiedStore() {
     guard seed % 20 == Self.emptiedStores else { return }
     // Numbers of its own, so that the other worlds stay as they are.
@@ -279,6 +296,8 @@ struct FleetWorld: Sendable {
 
   /// Worlds whose seed has this remainder have a store that is emptied.
   private static let emptiedStores: UInt64 = 6
+  /// Worlds whose seed has this remainder have hosts that lose their power.
+  private static let powerLosses: UInt64 = 13
   /// One in this many worlds has an hour without the store.
   private static let longOutageEach: UInt64 = 100
 }
@@ -340,6 +359,7 @@ extension FleetWorld.JobDraft {
     let kinds = ["r", "w", ".", "."]
     operations = (0..<draw.number(3...8)).map { _ in kinds[draw.number(0...3)] }.joined() + "rw"
     job.values = ["operations": operations]
+    job.chain = StoreKey.chain(of: operations).name
     job.prefer = gateway
     job.pin = nil
     job.needs = []

@@ -1,22 +1,17 @@
-// The clock of a simulated host, with the member's one timer.
+// The clock of a simulated host.
 //
 // It models CLOCK_BOOTTIME: it drifts, counts while its host is stopped, and never jumps. The wall
 // clock jumps; it is only displayed.
 
+import Fleet
 import Signals
 
-/// The monotonic clock, wall clock and wake-up timer of one member.
-final class HostClock: Sendable {
-  private struct State {
-    var timer: LoopTimer?
-    var wakesAt: Instant?
-    /// The sum of all changes to the wall clock.
-    var offset = Duration.zero
-  }
-
+/// The monotonic clock and the wall clock of one host, for a process that is never stopped.
+final class HostClock: MemberClock {
   private let loop: Loop
   private let rate: Double
-  private let state = Guarded(State())
+  /// The sum of all changes to the wall clock.
+  private let offset = Guarded(Duration.zero)
 
   /// - Parameter rate: Seconds of this clock per second of the loop.
   init(on loop: Loop, rate: Double) {
@@ -27,30 +22,13 @@ final class HostClock: Sendable {
   var now: Instant { Instant(sinceStart: loop.now.sinceStart * rate) }
 
   /// The wall-clock time, for display only.
-  var wallClock: Duration {
-    loop.wallClockAtStart + now.sinceStart + state.withLock { $0.offset }
-  }
+  var wallClock: Duration { loop.wallClockAtStart + now.sinceStart + offset.withLock { $0 } }
 
-  func setWallClock(forwardBy jump: Duration) { state.withLock { $0.offset += jump } }
+  func setWallClock(forwardBy jump: Duration) { offset.withLock { $0 += jump } }
 
-  /// Calls `body` once at `next`, and cancels an earlier timer.
-  func wake(at next: Instant?, _ body: @escaping @Sendable () -> Void) {
-    guard state.withLock({ $0.wakesAt != next || $0.timer == nil }) else { return }
-    cancel()
-    guard let next else { return }
-    let timer = loop.after((next - now) * (1 / rate) + .microseconds(1)) { [self] in
-      state.withLock { ($0.timer, $0.wakesAt) = (nil, nil) }
-      body()
-    }
-    state.withLock { ($0.timer, $0.wakesAt) = (timer, next) }
-  }
+  func post(_ body: @escaping @Sendable () -> Void) { loop.post(body) }
 
-  /// Cancels the timer.
-  func cancel() {
-    let timer = state.withLock { state in
-      defer { (state.timer, state.wakesAt) = (nil, nil) }
-      return state.timer
-    }
-    timer?.cancel()
+  func after(_ delay: Duration, _ body: @escaping @Sendable () -> Void) -> LoopTimer {
+    loop.after(delay * (1 / rate) + .microseconds(1), body)
   }
 }

@@ -1,5 +1,5 @@
-// A gateway process: its state machine, its connection to the store, its chains, and the guard that
-// disconnects when the process is stopped or killed.
+// A gateway of a simulated fleet: the shell of `blerun gateway` on a simulated host, whose chains run on simulated
+// devices, and the guard that disconnects when the process is stopped or killed.
 
 import Bluetooth
 import Fleet
@@ -14,31 +14,28 @@ final class SimulatedGateway: Sendable {
     let chain: Gateway.ChainID
     let job: FleetJob
     let operations: [Character]
+    let sender: EventSender
     var step = 0
     var isStopping = false
     var isBusy = false
-    var events: EventChunking
   }
 
-  struct State {
-    var machine: Gateway
-    var process = 1
-    var isAlive = true
-    var isPaused = false
-    var pauses = 0
-    /// Start of the current period without interruption.
-    var runsSince = Duration.zero
-    /// Callbacks that arrived while the process was stopped.
-    var deferred: [@Sendable () -> Void] = []
+  /// The parts that end with the process.
+  private struct Life {
+    let process: SimulatedProcess
+    let store: ProcessStore
+    let shell: GatewayShell
+    /// The store that the process knows.
+    var identity: String
+    var subscriptions: [StoreSubscription] = []
+  }
+
+  private struct State {
+    /// Nil while no process runs.
+    var life: Life?
+    var processes = 0
     var runs: [String: Run] = [:]
     var runCount = 0
-    var journal: [String: JournalEntry] = [:]
-    /// Journaled event chunks, by claim.
-    var chunks: [String: [EventChunk]] = [:]
-    var isDiskFull = false
-    /// The store that the journal belongs to.
-    var store: String
-    var subscriptions: [BluetoothAddress: StoreSubscription] = [:]
     var generator: SeededGenerator
   }
 
@@ -46,11 +43,12 @@ final class SimulatedGateway: Sendable {
   static let maintenance = Duration.seconds(30)
 
   let number: Int
-  let fleet: FleetRun
-  let store: any JobStore
+  private let fleet: FleetRun
+  private let store: any JobStore
   let clock: HostClock
+  private let disk: SimulatedDisk
   private let settings: FleetSettings
-  let state: Guarded<State>
+  private let state: Guarded<State>
 
   var name: String { "gateway-\(number)" }
 
@@ -60,120 +58,154 @@ final class SimulatedGateway: Sendable {
     self.store = store
     clock = HostClock(on: fleet.loop, rate: fleet.world.rates[number])
     settings = fleet.world.settings
+    let name = "gateway \(number)"
+    disk = SimulatedDisk(seed: fleet.world.seed, name: name) { [fleet] text in
+      fleet.journaled(text, by: name)
+    }
     state = Guarded(
-      State(
-        machine: Gateway(
-          name: "gateway-\(number)", incarnation: "g\(number)p1",
-          capabilities: fleet.world.entries[number].capabilities,
-          format: fleet.world.entries[number].format, settings: settings, at: .start
-        ),
-        store: store.identity,
-        generator: SeededGenerator(seed: fleet.world.seed, name: "gateway \(number)")
-      )
+      State(generator: SeededGenerator(seed: fleet.world.seed, name: name))
     )
   }
 
-  var isAtRest: Bool { state.withLock { $0.runs.isEmpty && $0.machine.running == 0 } }
+  var isAtRest: Bool {
+    state.withLock { $0.runs.isEmpty && $0.life.map { $0.shell.running == 0 } ?? false }
+  }
 
   /// True if the gateway has run without interruption since that instant.
   func hasRun(since: Duration) -> Bool {
-    state.withLock { $0.isAlive && !$0.isPaused && $0.runsSince <= since }
+    state.withLock { $0.life?.process }?.hasRun(since: since) ?? false
   }
 
   // MARK: The process
 
+  private var process: SimulatedProcess? { state.withLock { $0.life?.process } }
+
   /// Wraps `body`: while the process is stopped it is deferred, and after its death dropped.
   private func inProcess(_ body: @escaping @Sendable () -> Void) -> @Sendable () -> Void {
-    let process = state.withLock { $0.process }
-    return { [self] in
-      let isNow = state.withLock { state in
-        guard state.isAlive, state.process == process else { return false }
-        if state.isPaused { state.deferred.append(body) }
-        return !state.isPaused
-      }
-      if isNow { body() }
-    }
+    let process = process
+    return { process?.perform(body) }
   }
 
-  func handle(_ event: Gateway.Event) {
-    let now = clock.now
-    let actions = state.withLock { $0.machine.handle(event, at: now) }
-    var unwritten: [Gateway.ChainID] = []
-    for action in actions { perform(action, &unwritten) }
-    for chain in unwritten { handle(.journalFailed(chain)) }
-    clock.wake(at: state.withLock { $0.machine.next }) { [self] in
-      inProcess { [self] in handle(.woken) }()
-    }
-  }
-
-  /// - Parameter unwritten: Chains with an entry that could not be journaled.
-  private func perform(_ action: Gateway.Action, _ unwritten: inout [Gateway.ChainID]) {
-    switch action {
-    case .perform(let id, let request):
+  /// Starts a process, which finds what the earlier ones left on the disk.
+  func start() {
+    let process = SimulatedProcess(on: fleet.loop, clock)
+    let store = ProcessStore(store: store, process: process) { [self] request in
+      fleet.checkForm(of: request)
       fleet.rules.withLock { $0.sent(request, by: name, at: clock.now) }
-      let answered = Guarded<StoreAnswer>(.unknown)
-      let handler = inProcess { [self] in handle(.answered(id, answered.withLock { $0 })) }
-      store.perform(request, within: settings.requestLimit) { answer in
-        answered.withLock { $0 = answer }
-        handler()
-      }
-    case .subscribe(let address):
-      let handler = inProcess { [self] in handle(.announced(address)) }
-      let subscription = store.subscribe(.one(.announcement(of: address))) { _, _ in handler() }
-      state.withLock { $0.subscriptions[address] = subscription }
-    case .unsubscribe(let address):
-      state.withLock { $0.subscriptions.removeValue(forKey: address) }?.cancel()
-    case .run(let chain, let job):
-      fleet.note("\(name) runs \(job.id) as \(chain)")
-      fleet.rules.withLock { $0.began(chain, job.id, gateway: number, at: fleet.elapsed) }
-      let operations = Array(job.values["operations"] ?? "")
-      state.withLock { state in
-        state.runCount += 1
-        state.runs[chain.nonce] = Run(
-          number: state.runCount, chain: chain, job: job, operations: operations,
-          events: EventChunking(nonce: chain.nonce, after: state.chunks[chain.nonce] ?? [])
-        )
-      }
-      fleet.loop.post(inProcess { [self] in next(chain) })
-    case .permit(let chain, let step):
-      guard !unwritten.contains(chain) else { return }
-      fleet.rules.withLock { $0.permitted(chain, step: step, at: clock.now) }
-      send(chain, step)
-    case .refuse(let chain, _):
-      state.withLock { $0.runs[chain.nonce]?.isStopping = true }
-      end(chain, .stopped)
-    case .stop(let chain, let reason):
-      fleet.note("\(name) stops \(chain): \(reason)")
-      let isBusy = state.withLock { state in
-        state.runs[chain.nonce]?.isStopping = true
-        return state.runs[chain.nonce]?.isBusy ?? true
-      }
-      if !isBusy { return end(chain, .stopped) }
-      // The reply of a pending operation is ignored; the disconnect takes a moment.
-      let time = state.withLock { Duration.milliseconds($0.generator.number(50...1000)) }
-      let number = run(chain)?.number
-      fleet.loop.after(
-        time, inProcess { [self] in if run(chain)?.number == number { end(chain, .stopped) } }
-      )
-    case .journal(let entry):
-      guard !state.withLock({ $0.isDiskFull }) else {
-        unwritten.append(entry.chain)
-        return
-      }
-      state.withLock { $0.journal[entry.nonce] = entry }
-      fleet.rules.withLock { $0.journaled(entry) }
-    case .forget(let chain):
-      state.withLock { $0.journal[chain.nonce] = nil }
-    case .ended(let job, let end):
-      fleet.note("\(name): \(job) ended: \(end.map { "\($0.state)" } ?? "by another member")")
-    case .drained:
-      fleet.note("\(name) is drained")
     }
+    let journal = disk.journal
+    if journal == nil {
+      fleet.rules.withLock { $0.addProblem("A journal can be read", name, at: fleet.elapsed) }
+    }
+    let file = GatewayFile(journal ?? GatewayJournal(), on: disk.journalFile(of: process), process)
+    let log = EventLog(disk)
+    let entries = file.entries.map { entry in
+      var entry = entry
+      entry.events = log.digest(of: entry.nonce)
+      return entry
+    }
+    let life = state.withLock { state in
+      state.processes += 1
+      let machine = Gateway(
+        name: name, incarnation: "g\(number)p\(state.processes)",
+        capabilities: fleet.world.entries[number].capabilities,
+        format: fleet.world.entries[number].format, settings: settings, journal: entries,
+        at: clock.now
+      )
+      let life = Life(
+        process: process, store: store,
+        shell: GatewayShell(machine, file, store, settings, process), identity: store.identity
+      )
+      state.life = life
+      return life
+    }
+    let replaced = store.observeReplacement { [self] in checkStoreIdentity() }
+    let followers = answerFollowers(store, log)
+    state.withLock { $0.life?.subscriptions = [replaced, followers] }
+    if life.shell.begin(handlers) { metAnotherStore() }
   }
+
+  private var handlers: GatewayShell.Handlers {
+    GatewayShell.Handlers(
+      run: { [self] chain, job in run(chain, job) },
+      decide: { [self] chain, step, isPermitted in
+        if isPermitted { permit(chain, step) } else { refuse(chain) }
+      },
+      stop: { [self] chain, reason in stop(chain, reason) },
+      ended: { [self] job, end in
+        fleet.note("\(name): \(job) ended: \(end.map { "\($0.state)" } ?? "by another member")")
+      },
+      drained: { [self] in fleet.note("\(name) is drained") },
+      journalWritable: { [self] isWritable in
+        fleet.note("\(name) \(isWritable ? "can" : "cannot") write its journal")
+      }
+    )
+  }
+
+  private func handle(_ event: Gateway.Event) { state.withLock { $0.life?.shell }?.handle(event) }
 
   // MARK: Chains
 
-  func run(_ chain: Gateway.ChainID) -> Run? { state.withLock { $0.runs[chain.nonce] } }
+  private func run(_ chain: Gateway.ChainID) -> Run? { state.withLock { $0.runs[chain.nonce] } }
+
+  private func run(_ chain: Gateway.ChainID, _ job: FleetJob) {
+    guard let life = state.withLock({ $0.life }) else { return }
+    fleet.note("\(name) runs \(job.id) as \(chain)")
+    fleet.rules.withLock { $0.began(chain, job.id, gateway: number, at: fleet.elapsed) }
+    let operations = Array(job.values["operations"] ?? "")
+    let sender = EventSender(
+      chain, of: job.id, to: EventLog(disk), life.store, settings, life.process
+    ) { [self] event in handle(event) }
+    state.withLock { state in
+      state.runCount += 1
+      state.runs[chain.nonce] = Run(
+        number: state.runCount, chain: chain, job: job, operations: operations, sender: sender
+      )
+    }
+    life.process.post { [self] in next(chain) }
+  }
+
+  private func permit(_ chain: Gateway.ChainID, _ step: Int) {
+    guard let run = run(chain), !run.isStopping, run.step == step else {
+      // It was stopped while the operation waited, which has therefore ended.
+      return handle(.operationEnded(chain, step: step))
+    }
+    fleet.rules.withLock { $0.permitted(chain, step: step, at: clock.now) }
+    if step > 0, run.operations[step - 1] == "w" {
+      let isAnnounced = disk.journal?.entries.contains { entry in
+        entry.nonce == chain.nonce && entry.isOpen && entry.step == step
+      }
+      if isAnnounced != true {
+        fleet.rules.withLock {
+          $0.addProblem(
+            "An operation is in the journal before it begins", "\(chain) step \(step)",
+            at: fleet.elapsed)
+        }
+      }
+    }
+    send(chain, step)
+  }
+
+  private func refuse(_ chain: Gateway.ChainID) {
+    state.withLock { $0.runs[chain.nonce]?.isStopping = true }
+    end(chain, .stopped)
+  }
+
+  private func stop(_ chain: Gateway.ChainID, _ reason: StopReason) {
+    fleet.note("\(name) stops \(chain): \(reason)")
+    let isBusy = state.withLock { state in
+      state.runs[chain.nonce]?.isStopping = true
+      return state.runs[chain.nonce]?.isBusy
+    }
+    guard let isBusy else { return }
+    if !isBusy { return end(chain, .stopped) }
+    // The reply of a pending operation is ignored; the disconnect takes a moment.
+    let time = state.withLock { Duration.milliseconds($0.generator.number(50...1000)) }
+    let number = run(chain)?.number
+    fleet.loop.after(
+      time, inProcess { [self] in if run(chain)?.number == number { end(chain, .stopped) } }
+    )
+  }
 
   /// Requests permission for the next operation, or ends the chain.
   private func next(_ chain: Gateway.ChainID) {
@@ -197,16 +229,17 @@ final class SimulatedGateway: Sendable {
 
   /// Sends a permitted operation. The process may be stopped just before it is sent.
   private func send(_ chain: Gateway.ChainID, _ step: Int) {
-    let (delay, latency, pauses) = state.withLock { state in
+    let pauses = process?.pauses
+    let (delay, latency) = state.withLock { state in
       state.runs[chain.nonce]?.isBusy = true
       let delay = Duration.microseconds(state.generator.number(10...2000))
       let latency = Duration.milliseconds(state.generator.number(20...900))
-      return (delay, latency * fleet.world.slowness, state.pauses)
+      return (delay, latency * fleet.world.slowness)
     }
     let number = run(chain)?.number
     let sending = inProcess { [self] in
       guard let run = run(chain), run.number == number else { return }
-      let wasStopped = state.withLock { $0.pauses } != pauses
+      let wasStopped = process?.pauses != pauses
       if run.isStopping, !wasStopped { return end(chain, .stopped) }
       let answer = operate(run, step, wasStopped: wasStopped)
       fleet.loop.after(
@@ -245,7 +278,8 @@ final class SimulatedGateway: Sendable {
 
   private func answered(_ chain: Gateway.ChainID, _ step: Int, _ answer: FleetDevice.Answer) {
     handle(.operationEnded(chain, step: step))
-    report(chain, "{\"step\":\(step),\"wallClock\":\(clock.wallClock / .milliseconds(1))}")
+    let event = "{\"step\":\(step),\"wallClock\":\(clock.wallClock / .milliseconds(1))}"
+    run(chain)?.sender.add(event)
     state.withLock {
       $0.runs[chain.nonce]?.isBusy = false
       $0.runs[chain.nonce]?.step = step + 1
@@ -259,13 +293,18 @@ final class SimulatedGateway: Sendable {
 
   /// Disconnects, and reports the end of the chain.
   private func end(_ chain: Gateway.ChainID, _ outcome: ChainOutcome) {
-    flush(chain)
-    guard state.withLock({ $0.runs.removeValue(forKey: chain.nonce) }) != nil else { return }
+    guard let run = state.withLock({ $0.runs.removeValue(forKey: chain.nonce) }) else { return }
+    run.sender.close()
     let holder = FleetDevice.Holder(gateway: number, nonce: chain.nonce)
     fleet.withDevice(chain.address) { $0.disconnect(holder) }
     fleet.note("\(name) \(chain) ended: \(outcome)")
     fleet.rules.withLock { $0.ended(chain) }
-    fleet.loop.post(inProcess { [self] in handle(.chainEnded(chain, outcome)) })
+    fleet.loop.post(
+      inProcess { [self] in
+        handle(.chainEnded(chain, outcome))
+        run.sender.finish {}
+      }
+    )
   }
 
   // MARK: Disturbances
@@ -281,108 +320,107 @@ final class SimulatedGateway: Sendable {
         report.sightings.append(sighting)
         handle(.observed(address, rssi: rssi))
       }
-      let request = StoreRequest.publish(.sightings(of: name), .sightings(report))
-      store.perform(request, within: settings.requestLimit) { _ in }
+      publish(.sightings(of: name), .sightings(report))
     }
     body()
   }
 
+  private func publish(_ key: StoreKey, _ value: StoredValue) {
+    guard let store = state.withLock({ $0.life?.store }) else { return }
+    store.perform(.publish(key, value), within: settings.requestLimit) { _ in }
+  }
+
+  /// Kills the process; its guard disconnects.
   func kill(downFor time: Duration) {
-    guard state.withLock({ $0.isAlive }) else { return }
+    guard endProcess() else { return }
     fleet.note("\(name) is killed")
-    clock.cancel()
-    state.withLock { state in
-      state.isAlive = false
-      state.isPaused = false
-      state.process += 1
-      state.deferred = []
-      state.runs = [:]
-      for subscription in state.subscriptions.values { subscription.cancel() }
-      state.subscriptions = [:]
-    }
-    fleet.rules.withLock { $0.killed(gateway: number) }
-    // The guard disconnects the links of the dead process.
+    disk.interrupt()
     fleet.loop.after(.milliseconds(300)) { [self] in fleet.disconnectAll(of: number) }
     fleet.loop.after(max(time, .milliseconds(400))) { [self] in restart() }
   }
 
-  private func restart() {
-    let now = clock.now
-    state.withLock { state in
-      state.isAlive = true
-      state.runsSince = fleet.elapsed
-      state.machine = Gateway(
-        name: name, incarnation: "g\(number)p\(state.process)",
-        capabilities: fleet.world.entries[number].capabilities,
-        format: fleet.world.entries[number].format, settings: settings,
-        journal: state.journalEntries, at: now
-      )
+  /// Loses the power of the host. The connections drop within the supervision timeout.
+  func losePower(downFor time: Duration) {
+    guard endProcess() else { return }
+    fleet.note("\(name) has no power")
+    disk.losePower()
+    fleet.loop.after(settings.supervision / 2) { [self] in fleet.disconnectAll(of: number) }
+    fleet.loop.after(max(time, settings.supervision)) { [self] in restart() }
+  }
+
+  /// - Returns: Whether a process ran.
+  private func endProcess() -> Bool {
+    let life = state.withLock { state in
+      defer { (state.life, state.runs) = (nil, [:]) }
+      return state.life
     }
+    guard let life else { return false }
+    life.process.kill()
+    life.shell.end()
+    for subscription in life.subscriptions { subscription.cancel() }
+    fleet.rules.withLock { $0.killed(gateway: number) }
+    return true
+  }
+
+  /// Ends the process at the end of the fleet, so that nothing refers back to it.
+  func end() { _ = endProcess() }
+
+  private func restart() {
     fleet.note("\(name) is started again")
-    meetStore()
-    handle(.woken)
+    start()
     observe()
   }
 
-  /// Learns that the store was emptied.
-  func observeStore() -> StoreSubscription {
-    store.observeReplacement { [self] in inProcess { [self] in meetStore() }() }
+  /// Compares the store with the one that the process knows.
+  private func checkStoreIdentity() {
+    let current = store.identity
+    let shell = state.withLock { state -> GatewayShell? in
+      guard let life = state.life, life.identity != current else { return nil }
+      state.life?.identity = current
+      return life.shell
+    }
+    guard let shell else { return }
+    shell.storeReplaced()
+    metAnotherStore()
   }
 
-  /// Compares the store with the one that the journal belongs to.
-  private func meetStore() {
-    let current = store.identity
-    guard state.withLock({ $0.store != current }) else { return }
-    state.withLock { $0.store = current }
+  private func metAnotherStore() {
     fleet.note("\(name) meets another store")
-    handle(.storeReplaced)
     writeEntry()
   }
 
-  /// Stores the entry of this gateway again, until it is there.
+  /// Stores the entry of this gateway again; repeats until the store has it.
   private func writeEntry() {
+    guard let life = state.withLock({ $0.life }) else { return }
     let entry = StoredValue.gateway(fleet.world.entries[number])
-    store.perform(.create(.gateway(name), entry), within: settings.requestLimit) { [self] answer in
+    let create = StoreRequest.create(.gateway(name), entry)
+    life.store.perform(create, within: settings.requestLimit) { [self] answer in
       switch answer {
       case .applied, .refused: break
       case .unknown, .unavailable, .unreadable, .entries, .published:
-        fleet.loop.after(settings.retryAfter, inProcess { [self] in writeEntry() })
+        _ = life.process.after(settings.retryAfter) { [self] in writeEntry() }
       }
     }
   }
 
   func pause(for time: Duration, guarded: Bool) {
-    guard state.withLock({ $0.isAlive && !$0.isPaused }) else { return }
+    guard let process, !process.isPaused else { return }
     fleet.note("\(name) is stopped, \(guarded ? "its guard runs" : "with its host")")
-    let process = state.withLock { state in
-      state.isPaused = true
-      state.pauses += 1
-      return state.process
-    }
+    process.pause()
     fleet.rules.withLock { $0.paused(gateway: number, true, at: fleet.elapsed) }
     if guarded {
       // The watchdog kills a process that stays silent for a third of the lease.
       fleet.loop.after(settings.lease / 3) { [self] in
-        if state.withLock({ $0.isPaused && $0.process == process }) { kill(downFor: time) }
+        if process.isPaused { kill(downFor: time) }
       }
     }
     fleet.loop.after(time) { [self] in
-      if state.withLock({ $0.isPaused && $0.process == process }) { resume() }
+      guard process.isPaused else { return }
+      fleet.note("\(name) continues")
+      fleet.rules.withLock { $0.paused(gateway: number, false, at: fleet.elapsed) }
+      // First: the deferred requests must not reach a store that replaced the journal's.
+      process.resume { [self] in checkStoreIdentity() }
     }
-  }
-
-  private func resume() {
-    let deferred = state.withLock { state in
-      state.isPaused = false
-      state.runsSince = fleet.elapsed
-      defer { state.deferred = [] }
-      return state.deferred
-    }
-    fleet.note("\(name) continues")
-    fleet.rules.withLock { $0.paused(gateway: number, false, at: fleet.elapsed) }
-    // Requests of what follows must not reach a store that the process has not met.
-    meetStore()
-    for body in deferred { fleet.loop.post(inProcess(body)) }
   }
 
   func drain() {
@@ -396,88 +434,23 @@ final class SimulatedGateway: Sendable {
 // MARK: - Events
 
 extension SimulatedGateway {
-  /// Reports one event of a chain.
-  func report(_ chain: Gateway.ChainID, _ event: String) {
-    let (full, due) = state.withLock { state in
-      let full = try? state.runs[chain.nonce]?.events.add(event, at: clock.now)
-      return (full ?? nil, state.runs[chain.nonce]?.events.next)
-    }
-    if let full { keep(full, of: chain) }
-    guard let due else { return }
-    fleet.loop.after(
-      due - clock.now,
-      inProcess { [self] in
-        let now = max(due, clock.now)
-        if let chunk = state.withLock({ $0.runs[chain.nonce]?.events.due(at: now) }) {
-          keep(chunk, of: chain)
-        }
-      }
-    )
-  }
-
-  /// Sends the buffered events before the chain ends.
-  func flush(_ chain: Gateway.ChainID) {
-    if let chunk = state.withLock({ $0.runs[chain.nonce]?.events.flush() }) {
-      keep(chunk, of: chain)
-    }
-  }
-
-  private func keep(_ chunk: EventChunk, of chain: Gateway.ChainID) {
-    guard let job = run(chain)?.job.id else { return }
-    let digest = state.withLock { state -> EventDigest? in
-      let kept = state.chunks[chain.nonce] ?? []
-      // A chunk without its predecessor is useless.
-      guard !state.isDiskFull, kept.count == chunk.number else { return nil }
-      state.chunks[chain.nonce] = kept + [chunk]
-      return EventDigest(of: kept + [chunk])
-    }
-    guard let digest else { return }
-    send(chunk, of: job)
-    handle(.reported(chain, digest))
-  }
-
-  private func send(_ chunk: EventChunk, of job: JobID) {
-    let request = StoreRequest.publish(.events(of: job), .events(chunk))
-    store.perform(request, within: fleet.world.settings.requestLimit) { _ in }
-  }
-
   /// Answers followers that request missing events.
-  func answerFollowers() -> StoreSubscription {
+  private func answerFollowers(_ store: ProcessStore, _ log: EventLog) -> StoreSubscription {
     store.subscribe(.one(.eventsWanted(of: name))) { [self] _, value in
       guard case .eventsWanted(let wanted) = value else { return }
-      let answer = inProcess { [self] in
-        let kept = state.withLock { $0.chunks[wanted.nonce] ?? [] }
-        for chunk in kept.dropFirst(wanted.number).prefix(EventRequest.mostChunks) {
-          send(chunk, of: wanted.job)
-        }
-      }
-      answer()
+      for chunk in log.chunks(for: wanted) { publish(.events(of: wanted.job), .events(chunk)) }
     }
   }
 
-  /// The journaled events of a claim's run.
+  /// The events of a claim's run on the disk.
   func events(of nonce: String) -> [String] {
-    state.withLock { $0.chunks[nonce] ?? [] }.flatMap(\.events)
+    EventLog(disk).chunks(of: nonce).flatMap(\.events)
   }
 
   /// Fills the disk of the journal for a while.
   func fillDisk(for time: Duration) {
     fleet.note("the disk of \(name) is full")
-    state.withLock { $0.isDiskFull = true }
-    fleet.loop.after(time) { [self] in
-      state.withLock { $0.isDiskFull = false }
-      inProcess { [self] in handle(.journalWritable(true)) }()
-    }
-  }
-}
-
-extension SimulatedGateway.State {
-  /// The journal entries that a restarted process finds.
-  fileprivate var journalEntries: [JournalEntry] {
-    journal.sorted { $0.key < $1.key }.map { nonce, entry in
-      var entry = entry
-      entry.events = EventDigest(of: chunks[nonce] ?? [])
-      return entry
-    }
+    disk.fill(true)
+    fleet.loop.after(time) { [self] in disk.fill(false) }
   }
 }

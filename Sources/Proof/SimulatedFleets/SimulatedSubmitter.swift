@@ -21,7 +21,8 @@ final class SimulatedSubmitter: Sendable {
   let number: Int
   private let fleet: FleetRun
   private let store: any JobStore
-  let clock: HostClock
+  private let clock: HostClock
+  private let alarm: MemberAlarm
   private let state: Guarded<State>
 
   var name: String { "submitter-\(number)" }
@@ -31,6 +32,7 @@ final class SimulatedSubmitter: Sendable {
     self.fleet = fleet
     self.store = store
     clock = HostClock(on: fleet.loop, rate: fleet.world.rates[fleet.world.gateways + number])
+    alarm = MemberAlarm(on: clock)
     state = Guarded(
       State(
         machine: Submitter(
@@ -57,7 +59,7 @@ final class SimulatedSubmitter: Sendable {
     }
   }
 
-  /// Learns that the store was emptied.
+  /// Observes replacements of the store.
   func observeStore() -> StoreSubscription {
     store.observeReplacement { [self] in
       fleet.note("\(name) meets another store")
@@ -70,12 +72,13 @@ final class SimulatedSubmitter: Sendable {
     let now = clock.now
     let actions = state.withLock { $0.machine.handle(event, at: now) }
     for action in actions { perform(action) }
-    clock.wake(at: state.withLock { $0.machine.next }) { [self] in handle(.woken) }
+    alarm.wake(at: state.withLock { $0.machine.next }) { [self] in handle(.woken) }
   }
 
   private func perform(_ action: Submitter.Action) {
     switch action {
     case .perform(let id, let request):
+      fleet.checkForm(of: request)
       store.perform(request, within: fleet.world.settings.requestLimit) { [self] answer in
         handle(.answered(id, answer))
       }
@@ -182,10 +185,13 @@ final class SimulatedSubmitter: Sendable {
     fleet.loop.after((next - now) * 1.02 + .milliseconds(1)) { [self] in follow(job, .woken) }
   }
 
+  /// Cancels its alarm.
+  func end() { alarm.cancel() }
+
   /// Kills the submitter for good. Its queued jobs still end.
   func kill() {
     fleet.note("\(name) is killed")
-    clock.cancel()
+    end()
     state.withLock { state in
       state.isAlive = false
       for subscription in state.subscriptions.values { subscription.cancel() }

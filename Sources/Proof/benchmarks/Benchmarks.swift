@@ -17,6 +17,7 @@ struct Benchmarks {
       case nil: try all()
       case "steps": print(ChainSteps.measured().line)
       case "operators": print(OperatorStream.measured().line)
+      case "records": print(try DescribedRecords.measured().line)
       case "reads": try SerialReads.measured().lines.forEach { print($0) }
       case "simulated": print(try SimulatedChains.measured().line)
       case "many": try many(arguments.dropFirst().compactMap { Int($0) })
@@ -46,6 +47,7 @@ struct Benchmarks {
   nonisolated private static func all() throws {
     print(ChainSteps.measured().line)
     print(OperatorStream.measured().line)
+    print(try DescribedRecords.measured().line)
     print(try SimulatedChains.measured().line)
     try SerialReads.measured().lines.forEach { print($0) }
   }
@@ -67,7 +69,7 @@ struct Benchmarks {
   struct Unknown: Error, CustomStringConvertible {
     let name: String
     var description: String {
-      "no measurement is called \(name): steps, operators, reads, simulated, many COUNT…, "
+      "no measurement is called \(name): steps, operators, records, reads, simulated, many COUNT…, "
         + "counts, profile, fleet URL GATEWAYS DEVICES CONNECTIONS (with the trait Fleet), or none for "
         + "all that needs no server"
     }

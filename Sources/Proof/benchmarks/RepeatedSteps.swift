@@ -14,7 +14,7 @@ enum RepeatedSteps {
     guard let template = MessageTemplate("again") else {
       throw SerialReads.Failure(description: "a message could not be made")
     }
-    let plan = Plan(steps: [Step(.repeated(RepeatStep(count, [Step(.log(LogStep(template)))])))])
+    let plan = Plan(steps: [Step(.repeat(RepeatStep(count, [Step(.log(LogStep(template)))])))])
     // Each step sends a start and a finish event.
     let (early, late) = (count / 5, count * 2)
     let seen = Guarded((events: 0, early: 0, late: 0))

@@ -117,7 +117,7 @@ public final class SimulatedWorld: Sendable {
       guard let daemon, let loop = loop as? EventLoop else { return try bus.connect() }
       return try await MessageBus.open(address: daemon, on: loop)
     }
-    let (log, recorded) = (BoundaryLog(), Guarded<[SimulatorEvent]>([]))
+    let (log, recorded) = (SimulatorLog(), Guarded<[SimulatorEvent]>([]))
     let player = ScenarioPlayer(
       scenario ?? ScenarioDefinition(devices: devices.map(\.definition)), devices: devices,
       on: loop, generator: SeededGenerator(seed: seed, name: "scenario"), connect: connect,
@@ -210,7 +210,7 @@ public final class SimulatedWorld: Sendable {
     }
   }
 
-  // MARK: What happened
+  // MARK: Events
 
   /// Events at the devices so far, in order.
   ///
@@ -223,9 +223,9 @@ public final class SimulatedWorld: Sendable {
   /// most. A test that relies on what is absent checks ``isLogComplete``, too.
   ///
   /// ```swift
-  /// let connects = world.log.count { $0.event == BoundaryEntry.Event.linkUp }
+  /// let connects = world.log.count { $0.event == SimulatorLogEntry.Event.linkUp }
   /// ```
-  public var log: [BoundaryEntry] { steering.log.entries }
+  public var log: [SimulatorLogEntry] { steering.log.entries }
 
   /// Whether ``log`` still has its first entry.
   ///

@@ -28,13 +28,13 @@ public final class BlueZSimulator: Sendable {
   let devices: [SimulatedDevice]
   let calls: TreatedCalls
   /// The log of the clients' calls; nil if none was requested.
-  let log: BoundaryLog?
+  let log: SimulatorLog?
   let present: Confined<AdapterSlots>
   /// Each adapter as a device for the others, in the order of the settings.
   let locals: [LocalDevice]
   /// The connection of the simulated bluetoothd.
   package var bus: MessageBus { host.bus }
-  /// What programs have registered with `/org/bluez`.
+  /// The registrations of programs with `/org/bluez`.
   private let classic: ClassicServices
   private let active: Confined<(export: Export, clients: Subscription)?>
 
@@ -49,7 +49,7 @@ public final class BlueZSimulator: Sendable {
   ///   - observer: Receives the events at devices, on the loop.
   public convenience init(
     bus: MessageBus, devices: [SimulatedDevice], settings: SimulatorSettings = SimulatorSettings(),
-    log: BoundaryLog? = nil, observer: @escaping Observer = { _, _ in }
+    log: SimulatorLog? = nil, observer: @escaping Observer = { _, _ in }
   ) {
     let loop = bus.loop
     self.init(
@@ -63,12 +63,14 @@ public final class BlueZSimulator: Sendable {
 
   init(
     bus: MessageBus, devices: [SimulatedDevice], settings: SimulatorSettings,
-    adapters: AdapterSlots, log: BoundaryLog?, observer: @escaping Observer
+    adapters: AdapterSlots, log: SimulatorLog?, observer: @escaping Observer
   ) {
     let server = ObjectServer(bus: bus)
     host = Host(
       bus: bus, server: server,
-      agents: AgentServer(bus: bus, limit: settings.agentTimeout) { server.flush() },
+      agents: AgentServer(bus: bus, limit: settings.agentTimeout, version: settings.version) {
+        server.flush()
+      },
       settings: settings, observer: observer, log: log
     )
     self.devices = devices
@@ -77,7 +79,7 @@ public final class BlueZSimulator: Sendable {
     self.log = log
     present = Confined(adapters, to: bus.loop)
     active = Confined(nil, to: bus.loop)
-    locals = adapters.slots.map { LocalDevice($0.settings, on: bus.loop) }
+    locals = adapters.slots.map { LocalDevice($0.settings, as: settings.version, on: bus.loop) }
     bus.loop.performAndWait { [self] in assemble() }
   }
 
@@ -125,7 +127,7 @@ public final class BlueZSimulator: Sendable {
       )
     }
     let own = locals.first { $0.address == settings.address }
-    let local = own ?? LocalDevice(settings, on: host.loop)
+    let local = own ?? LocalDevice(settings, as: host.settings.version, on: host.loop)
     return AdapterServer(settings, path: path, air: air, local: local, host: host)
   }
 
@@ -269,6 +271,14 @@ public final class BlueZSimulator: Sendable {
     host.loop.performAndWait { [self] in device(address)?.linkRSSI() }
   }
 
+  /// The device at the other end of a connection; nil if there is none.
+  func connected(_ address: BluetoothAddress) -> RemoteDevice? {
+    host.loop.performAndWait { [self] in
+      let remote = device(address)
+      return remote?.isConnected == true ? remote : nil
+    }
+  }
+
   var settings: SimulatorSettings { host.settings }
 
   /// The path of an adapter; nil while it is unplugged.
@@ -377,6 +387,7 @@ extension BlueZSimulator {
     case .vanish: vanish(device)
     case .appear: appear(device)
     case .loseBonds: own?.loseBonds()
+    case .requestSecurity: own?.requestSecurity()
     case .offer(let service, let isOffered): offer(service, isOffered, at: device)
     case .replace(let service, let isReplaced): replace(service, isReplaced, at: device)
     case .services(let resolution): resolve(resolution, at: device)

@@ -12,7 +12,7 @@ struct Host: Sendable {
   let settings: SimulatorSettings
   let observer: BlueZSimulator.Observer
   /// The log of calls and events; nil if none was requested.
-  let log: BoundaryLog?
+  let log: SimulatorLog?
 
   func observe(_ event: SimulatorEvent, at handle: UInt16? = nil) { observer(event, handle) }
 

@@ -24,6 +24,8 @@ public enum SimulatorEvent: Hashable, Sendable, CustomStringConvertible {
   case notified(BluetoothAddress, BluetoothUUID, [UInt8])
   /// The connection was encrypted with a new key.
   case paired(BluetoothAddress, LinkSecurity)
+  /// A device sent a Security Request.
+  case securityRequested(BluetoothAddress)
   /// The controller started or stopped scanning.
   case scanning(Bool)
 
@@ -43,6 +45,7 @@ public enum SimulatorEvent: Hashable, Sendable, CustomStringConvertible {
     case .unsubscribed(let address, let uuid): (.unsubscribed, address, uuid, [])
     case .notified(let address, let uuid, let value): (.notified, address, uuid, value)
     case .paired(let address, _): (.paired, address, nil, [])
+    case .securityRequested(let address): (.securityRequested, address, nil, [])
     case .scanning(let isOn): (isOn ? .scanning : .scanned, nil, nil, [])
     }
   }
@@ -57,6 +60,7 @@ public enum SimulatorEvent: Hashable, Sendable, CustomStringConvertible {
     case .unsubscribed(let address, let uuid): "\(address) unsubscribed \(uuid)"
     case .notified(let address, let uuid, let value): "\(address) notified \(uuid) \(value)"
     case .paired(let address, let security): "\(address) paired, \(security.rawValue)"
+    case .securityRequested(let address): "\(address) security requested"
     case .scanning(let isOn): "scanning \(isOn ? "on" : "off")"
     }
   }

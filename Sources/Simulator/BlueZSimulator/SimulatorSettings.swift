@@ -34,7 +34,7 @@ public struct SimulatorSettings: Hashable, Sendable {
   /// once.
   public var keepsLinkDelays = true
   /// The simulated release of BlueZ, where releases differ.
-  public var version = BlueZVersion.usual
+  public var version: BlueZVersion
   /// Whether bluetoothd offers advertisement monitors (passive scanning): an experimental
   /// interface, off by default.
   public var offersMonitors = false
@@ -49,7 +49,9 @@ public struct SimulatorSettings: Hashable, Sendable {
   /// settings.connectTimeout = .seconds(5)
   /// let world = try SimulatedWorld(.file("thermometer.yaml"), settings: settings)
   /// ```
-  public init() {}
+  ///
+  /// - Parameter version: The release of BlueZ.
+  public init(version: BlueZVersion = .usual) { self.version = version }
 
   /// Settings without delays, except where time itself matters: advertising intervals, generated
   /// values, and waits for peers that never respond.

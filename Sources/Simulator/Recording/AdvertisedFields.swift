@@ -16,7 +16,7 @@ struct AdvertisedFields: Sendable {
 
   init(_ data: [UInt8]) {
     var reader = PacketReader(data)
-    while let length = reader.uint8(), length > 0, let field = reader.take(Int(length)) {
+    while let length = reader.uint8(), length > 0, let field = reader.bytes(Int(length)) {
       var content = PacketReader(field.dropFirst())
       add(field[0], &content)
     }
@@ -27,15 +27,17 @@ struct AdvertisedFields: Sendable {
     case 0x02, 0x03: addServices(&content, 2)
     case 0x04, 0x05: addServices(&content, 4)
     case 0x06, 0x07: addServices(&content, 16)
-    case 0x08: name = name ?? String(decoding: content.takeRest(), as: UTF8.self)
-    case 0x09: name = String(decoding: content.takeRest(), as: UTF8.self)
+    case 0x08: name = name ?? String(decoding: content.remainingBytes(), as: UTF8.self)
+    case 0x09: name = String(decoding: content.remainingBytes(), as: UTF8.self)
     case 0x0a: txPower = content.int8()
     case 0x19: appearance = content.uint16()
     case 0x16: addData(&content, 2)
     case 0x20: addData(&content, 4)
     case 0x21: addData(&content, 16)
     case 0xff:
-      if let company = content.uint16() { manufacturerData.append((company, content.takeRest())) }
+      if let company = content.uint16() {
+        manufacturerData.append((company, content.remainingBytes()))
+      }
     // open: types of the specification
     default: break
     }
@@ -48,7 +50,7 @@ struct AdvertisedFields: Sendable {
   }
 
   private mutating func addData(_ content: inout PacketReader, _ size: Int) {
-    if let uuid = content.uuid(size) { serviceData.append((uuid, content.takeRest())) }
+    if let uuid = content.uuid(size) { serviceData.append((uuid, content.remainingBytes())) }
   }
 }
 

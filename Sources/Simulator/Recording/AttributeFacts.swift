@@ -26,7 +26,7 @@ struct AttributeFacts: Sendable {
   var types: [UInt16: BluetoothUUID] = [:]
   var readings: [UInt16: RecordedReading] = [:]
   /// The values that could be read only after an earlier read had been refused, by handle.
-  var protected: [UInt16: [UInt8]] = [:]
+  var valuesAfterRefusal: [UInt16: [UInt8]] = [:]
   /// The accesses refused with Insufficient Authentication on an encrypted connection, by handle:
   /// they need an authenticated key.
   var authenticated: [UInt16: Set<RecordedCharacteristic.Access>] = [:]
@@ -56,7 +56,9 @@ struct AttributeFacts: Sendable {
     let errors = readings.values.map { reading in
       if case .refused(let error) = reading { error } else { nil as ATTErrorCode? }
     }
-    return (errors + writes.map(\.error)).contains { $0.map(Dialogue.security.contains) ?? false }
+    return (errors + writes.map(\.error)).contains {
+      $0.map(WriteConsequences.security.contains) ?? false
+    }
   }
 
   /// Adds a service. If a different one was known at this handle, the device has changed its
@@ -78,7 +80,7 @@ struct AttributeFacts: Sendable {
     includes = includes.filter { $0.key < handle }
     types = types.filter { $0.key < handle }
     readings = readings.filter { $0.key < handle }
-    protected = protected.filter { $0.key < handle }
+    valuesAfterRefusal = valuesAfterRefusal.filter { $0.key < handle }
     authenticated = authenticated.filter { $0.key < handle }
     writes.removeAll { $0.handle >= handle }
     notifications.removeAll { $0.handle >= handle }
@@ -95,7 +97,7 @@ struct AttributeFacts: Sendable {
     var included = includes.sorted { $0.key < $1.key }[...]
     var declared = declarations.sorted { $0.key < $1.key }[...]
     var typed = types.sorted { $0.key < $1.key }[...]
-    let refusals = writes.filter { $0.error.map(Dialogue.security.contains) ?? false }
+    let refusals = writes.filter { $0.error.map(WriteConsequences.security.contains) ?? false }
       .reduce(into: [:]) { $0[$1.handle] = $1.error }
     return starts.indices.map { index in
       let (start, group) = starts[index]
@@ -113,14 +115,14 @@ struct AttributeFacts: Sendable {
           properties: CharacteristicProperties(rawValue: UInt16(declaration.properties))
         )
         one.reading = readings[declaration.value]
-        one.protected = protected[declaration.value]
+        one.bondedValue = valuesAfterRefusal[declaration.value]
         one.authenticated = authenticated[declaration.value] ?? []
         let last = place + 1 < inside.count ? inside[place + 1].key - 1 : range.upperBound
         typed = typed.drop { $0.key <= handle }
         for (handle, uuid) in typed.prefix(while: { $0.key <= last })
         where handle > declaration.value {
           var descriptor = RecordedDescriptor(uuid: uuid, handle: handle)
-          descriptor.reading = protected[handle].map { .octets($0) } ?? readings[handle]
+          descriptor.reading = valuesAfterRefusal[handle].map { .octets($0) } ?? readings[handle]
           // A characteristic that has no Read property shows the security it demands when a write
           // of its CCCD is refused.
           if uuid == .clientCharacteristicConfiguration, !one.properties.contains(.read) {

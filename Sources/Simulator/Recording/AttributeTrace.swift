@@ -63,11 +63,11 @@ struct AttributeTrace: Sendable {
     case 0x02: offeredMTU = reader.uint16()
     case 0x1b, 0x1d:
       guard let handle = reader.uint16() else { return }
-      Self.keep(RecordedValue(handle: handle, octets: reader.takeRest(), at: at), &facts)
+      Self.keep(RecordedValue(handle: handle, octets: reader.remainingBytes(), at: at), &facts)
     case 0x23:
       // Multiple Handle Value Notification: several values, each with its length.
       while let handle = reader.uint16(), let length = reader.uint16(),
-        let value = reader.take(Int(length))
+        let value = reader.bytes(Int(length))
       {
         Self.keep(RecordedValue(handle: handle, octets: value, at: at), &facts)
       }
@@ -103,7 +103,8 @@ struct AttributeTrace: Sendable {
     case 0x12:
       guard let handle = reader.uint16() else { return }
       Self.keep(
-        RecordedWrite(handle: handle, octets: reader.takeRest(), at: request.at, error: error),
+        RecordedWrite(
+          handle: handle, octets: reader.remainingBytes(), at: request.at, error: error),
         &facts
       )
     case 0x16:
@@ -131,7 +132,7 @@ struct AttributeTrace: Sendable {
       if let own = asked.uint16(), let other = response.uint16() { agree(own, other, &facts) }
     case 0x06:
       // Find By Type Value: the services with one UUID.
-      guard asked.take(4) != nil, asked.uuid(2) == AttributeFacts.primary,
+      guard asked.bytes(4) != nil, asked.uuid(2) == AttributeFacts.primary,
         let uuid = asked.uuid(asked.rest.count)
       else { return }
       while let start = response.uint16(), let end = response.uint16() {
@@ -139,7 +140,7 @@ struct AttributeTrace: Sendable {
       }
     case 0x10:
       guard let length = response.uint8(), let type = Self.type(&asked) else { return }
-      while let group = response.take(Int(length)) {
+      while let group = response.bytes(Int(length)) {
         var group = PacketReader(group)
         guard let start = group.uint16(), let end = group.uint16(),
           let uuid = group.uuid(Int(length) - 4)
@@ -149,7 +150,7 @@ struct AttributeTrace: Sendable {
       }
     case 0x08:
       guard let length = response.uint8(), length > 2, let type = Self.type(&asked) else { return }
-      while let entry = response.take(Int(length)) {
+      while let entry = response.bytes(Int(length)) {
         var entry = PacketReader(entry)
         guard let handle = entry.uint16() else { break }
         learn(type, at: handle, &entry, &facts)
@@ -166,30 +167,31 @@ struct AttributeTrace: Sendable {
       }
     case 0x0a:
       guard let handle = asked.uint16() else { return }
-      read(response.takeRest(), of: handle, at, isEncrypted: request.isEncrypted, &facts)
+      read(response.remainingBytes(), of: handle, at, isEncrypted: request.isEncrypted, &facts)
       took(at - request.at, &facts)
     case 0x20:
       while let handle = asked.uint16(), let length = response.uint16(),
-        let octets = response.take(Int(length))
+        let octets = response.bytes(Int(length))
       {
         read(octets, of: handle, at, isEncrypted: request.isEncrypted, &facts)
       }
     case 0x0c:
       guard let handle = asked.uint16(), let offset = asked.uint16(), offset < FileLimits.octets
       else { return }
-      let octets = response.takeRest()
+      let octets = response.remainingBytes()
       if let last = facts.reads.last, last.handle == handle, last.octets.count == Int(offset) {
         facts.reads[facts.reads.count - 1] =
           RecordedValue(handle: handle, octets: last.octets + octets, at: at)
       }
-      if let earlier = facts.protected[handle], earlier.count == Int(offset) {
-        facts.protected[handle] = earlier + octets
+      if let earlier = facts.valuesAfterRefusal[handle], earlier.count == Int(offset) {
+        facts.valuesAfterRefusal[handle] = earlier + octets
       } else if case .octets(let earlier)? = facts.readings[handle], earlier.count == Int(offset) {
         facts.readings[handle] = .octets(earlier + octets)
       }
     case 0x12:
       guard let handle = asked.uint16() else { return }
-      Self.keep(RecordedWrite(handle: handle, octets: asked.takeRest(), at: request.at), &facts)
+      Self.keep(
+        RecordedWrite(handle: handle, octets: asked.remainingBytes(), at: request.at), &facts)
       took(at - request.at, &facts)
     case 0x16: prepare(&asked)
     case 0x18:
@@ -206,17 +208,18 @@ struct AttributeTrace: Sendable {
 
   /// Records the value of a read. The first value counts.
   ///
-  /// After a refused read the value is `protected`. But if the refusal demanded security and this
-  /// read succeeded without encryption, the refusal no longer counts.
+  /// After a refused read the value is kept in `valuesAfterRefusal`. But if the refusal demanded
+  /// security and this read succeeded without encryption, the refusal no longer counts.
   private func read(
     _ octets: [UInt8], of handle: UInt16, _ at: Duration, isEncrypted: Bool,
     _ facts: inout AttributeFacts
   ) {
     switch facts.readings[handle] {
     case nil: facts.readings[handle] = .octets(octets)
-    case .refused(let error)? where Dialogue.security.contains(error) && !isEncrypted:
+    case .refused(let error)? where WriteConsequences.security.contains(error) && !isEncrypted:
       facts.readings[handle] = .octets(octets)
-    case .refused? where facts.protected[handle] == nil: facts.protected[handle] = octets
+    case .refused? where facts.valuesAfterRefusal[handle] == nil:
+      facts.valuesAfterRefusal[handle] = octets
     case .octets?, .refused?, .unanswered?, .unknown?: break
     }
     if facts.reads.count < RecordedValue.most {
@@ -249,7 +252,7 @@ struct AttributeTrace: Sendable {
       }
     // open: a value that was read by its type
     default:
-      if facts.readings[handle] == nil { facts.readings[handle] = .octets(entry.takeRest()) }
+      if facts.readings[handle] == nil { facts.readings[handle] = .octets(entry.remainingBytes()) }
     }
   }
 
@@ -258,7 +261,7 @@ struct AttributeTrace: Sendable {
     guard prepared.count < Self.mostPrepared, let handle = asked.uint16(),
       let offset = asked.uint16()
     else { return }
-    prepared.append((handle, Int(offset), asked.takeRest()))
+    prepared.append((handle, Int(offset), asked.remainingBytes()))
   }
 
   /// Records the prepared long writes, which were accepted or refused together.

@@ -7,7 +7,7 @@ package import Bluetooth
 /// - Source: BlueZ 5.66, `src/device.c` and `doc/settings-storage.txt`; later `src/settings.c`.
 package enum BlueZCache {
   /// Whether a text is the content of a cache file.
-  package static func isOne(_ text: String) -> Bool {
+  package static func isCacheFile(_ text: String) -> Bool {
     text.split(whereSeparator: \.isNewline).contains { $0 == "[General]" || $0 == "[Attributes]" }
   }
 

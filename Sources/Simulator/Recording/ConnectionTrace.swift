@@ -98,13 +98,13 @@ struct ConnectionTrace: Sendable {
     if header >> 12 & 3 == 1 {
       guard let earlier = partial.removeValue(forKey: isSent) else { return nil }
       one = earlier
-      one.octets += reader.takeRest()
+      one.octets += reader.remainingBytes()
       one.isCut = packet.isCut
     } else {
       partial[isSent] = nil
       guard let length = reader.uint16(), let channel = reader.uint16() else { return nil }
       one = Partial(
-        channel: channel, length: Int(length), octets: reader.takeRest(), isCut: packet.isCut
+        channel: channel, length: Int(length), octets: reader.remainingBytes(), isCut: packet.isCut
       )
     }
     if one.isCut || one.octets.count >= one.length { return one }
@@ -122,7 +122,7 @@ struct ConnectionTrace: Sendable {
     switch code {
     case 0x17:
       // Skips the MTU, the MPS and the credits.
-      guard reader.uint16() == Self.attributeService, reader.take(6) != nil else { return }
+      guard reader.uint16() == Self.attributeService, reader.bytes(6) != nil else { return }
       var numbers: [UInt16] = []
       while numbers.count < Self.mostRequested, let number = reader.uint16() {
         numbers.append(number)
@@ -130,7 +130,7 @@ struct ConnectionTrace: Sendable {
       requested[Channel(number: UInt16(identifier), isSent: isSent)] = numbers
     case 0x18:
       let key = Channel(number: UInt16(identifier), isSent: !isSent)
-      guard let numbers = requested.removeValue(forKey: key), reader.take(8) != nil else { return }
+      guard let numbers = requested.removeValue(forKey: key), reader.bytes(8) != nil else { return }
       for number in numbers {
         // 0 means that the channel was not granted.
         guard let other = reader.uint16(), Self.requestable.contains(number),
@@ -158,7 +158,7 @@ struct ConnectionTrace: Sendable {
     guard var value = begun ?? reader.uint16().map({ (octets: [], length: Int($0)) }) else {
       return nil
     }
-    value.octets += reader.takeRest()
+    value.octets += reader.remainingBytes()
     if value.octets.count >= value.length { return value.octets }
     values[channel] = value
     return nil

@@ -89,14 +89,14 @@ package struct DeviceRecording: Hashable, Sendable {
     _ handle: UInt16?, characteristic: (inout RecordedCharacteristic) -> Void,
     descriptor: (inout RecordedDescriptor) -> Void = { _ in }
   ) {
-    func isMeant(_ other: UInt16) -> Bool { handle == nil || other == handle }
+    func matches(_ other: UInt16) -> Bool { handle == nil || other == handle }
     for service in services.indices {
       for place in services[service].characteristics.indices {
-        if isMeant(services[service].characteristics[place].handle) {
+        if matches(services[service].characteristics[place].handle) {
           characteristic(&services[service].characteristics[place])
         }
         for other in services[service].characteristics[place].descriptors.indices
-        where isMeant(services[service].characteristics[place].descriptors[other].handle) {
+        where matches(services[service].characteristics[place].descriptors[other].handle) {
           descriptor(&services[service].characteristics[place].descriptors[other])
         }
       }
@@ -126,7 +126,7 @@ package struct DeviceRecording: Hashable, Sendable {
     change(nil) { one in
       let handle = one.handle
       one.reading = one.reading?.map { other($0, handle) }
-      one.protected = one.protected.map { other($0, handle) }
+      one.bondedValue = one.bondedValue.map { other($0, handle) }
     } descriptor: { one in
       let handle = one.handle
       one.reading = one.reading?.map { other($0, handle) }
@@ -174,7 +174,7 @@ package struct DeviceRecording: Hashable, Sendable {
   /// client without one.
   package mutating func learnProtected(_ octets: [UInt8], of handle: UInt16) {
     change(handle) {
-      $0.protected = octets
+      $0.bondedValue = octets
     } descriptor: {
       $0.reading = .octets(octets)
     }
@@ -358,7 +358,7 @@ package struct RecordedCharacteristic: Hashable, Sendable {
   /// The reading of a client without a bond.
   package var reading: RecordedReading?
   /// The value that a client with a bond reads, if the reading without a bond differs.
-  package var protected: [UInt8]?
+  package var bondedValue: [UInt8]?
   /// The accesses refused on an encrypted connection: they need an authenticated key.
   package var authenticated: Set<Access> = []
   /// The duration of a read that was answered only after the usual limit; nil for other reads.

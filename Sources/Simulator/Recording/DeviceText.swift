@@ -9,17 +9,19 @@ package import SimulatedDevices
 
 /// Writes a recording as a device file.
 package struct DeviceText {
+  private typealias Entries = [WrittenNode.Line<WrittenNode.Entry>]
+  private typealias Items = [WrittenNode.Line<WrittenNode>]
+
   private let recording: DeviceRecording
-  private let dialogue: Dialogue
+  private let consequences: WriteConsequences
   private let names: AttributeNames
   private let unrecorded: UnrecordedWrite?
   /// The handles of the characteristics whose values are all texts; `writtenTexts` has those whose
   /// written values are.
   private let texts: Set<UInt16>
   private let writtenTexts: Set<UInt16>
-  private var lines: [String] = []
   /// The number of octets of values that still fit: a device file has at most 1 MiB.
-  private var room = 200_000
+  private var bytesLeft = 200_000
 
   /// The lines of the file.
   ///
@@ -32,80 +34,87 @@ package struct DeviceText {
     of recording: DeviceRecording, source: String, names: AttributeNames = .assigned,
     unrecorded: UnrecordedWrite? = nil
   ) -> [String] {
+    document(of: recording, source: source, names: names, unrecorded: unrecorded).lines
+  }
+
+  /// The file as a document. The parameters are those of `lines`.
+  static func document(
+    of recording: DeviceRecording, source: String, names: AttributeNames = .assigned,
+    unrecorded: UnrecordedWrite? = nil
+  ) -> WrittenNode {
     var text = DeviceText(recording, names, unrecorded)
-    text.write(source)
-    return text.lines
+    return .mapping(text.device(source))
   }
 
   private init(
     _ recording: DeviceRecording, _ names: AttributeNames, _ unrecorded: UnrecordedWrite?
   ) {
     (self.recording, self.names, self.unrecorded) = (recording, names, unrecorded)
-    dialogue = Dialogue(recording)
+    consequences = WriteConsequences(recording)
     let own =
       (recording.notifications + recording.reads).map { ($0.handle, $0.octets) }
       + recording.characteristics.flatMap { one in
-        [one.reading?.octets, one.protected].compactMap(\.self).map { (one.handle, $0) }
+        [one.reading?.octets, one.bondedValue].compactMap(\.self).map { (one.handle, $0) }
       }
     texts = Self.texts(own)
     writtenTexts = Self.texts(recording.writes.map { ($0.handle, $0.octets) })
   }
 
-  private mutating func line(_ depth: Int, _ text: String) {
-    lines.append(String(repeating: "  ", count: depth) + text)
-  }
-
-  private mutating func comment(_ depth: Int, _ text: String) {
-    line(depth, "# \(Self.oneLine(text))")
-  }
-
   // MARK: The device
 
-  private mutating func write(_ source: String) {
-    comment(0, source)
+  private mutating func device(_ source: String) -> Entries {
+    var device: Entries = []
+    device.remark(source)
     let unknown = recording.unknown + [recording.unknownInterval].compactMap(\.self)
-    for reason in unknown { comment(0, "Not learned: \(reason).") }
-    writeNames()
-    if let name = recording.name.flatMap({ Self.name($0) }) {
-      line(0, "name: \(Self.scalar(name))")
-    }
+    for reason in unknown { device.remark("Not learned: \(reason).") }
+    let given = usedNames
+    if !given.isEmpty { device.add("names", .mapping(given)) }
+    if let name = recording.name.flatMap({ Self.name($0) }) { device.add("name", .text(name)) }
     if let name = recording.gapName.flatMap({ Self.name($0) }) {
-      line(0, "gap-name: \(Self.scalar(name))")
+      device.add("gap-name", .text(name))
     }
-    line(0, "address: \(recording.address)")
-    line(0, "address-type: \(recording.addressType.rawValue)")
+    device.add("address", .plain("\(recording.address)"))
+    device.add("address-type", .plain(recording.addressType.rawValue))
     if recording.changesAddress {
-      comment(
-        0, "The address is a private one: the device changes it. private-address simulates that."
+      device.remark(
+        "The address is a private one: the device changes it. private-address simulates that."
       )
     }
     if !recording.otherAddresses.isEmpty {
       let others = recording.otherAddresses.map(\.description).joined(separator: ", ")
-      comment(0, "Seen at \(others), too.")
+      device.remark("Seen at \(others), too.")
     }
     if let appearance = recording.appearance, appearance != 0 {
-      let name = Appearance.name(appearance).map { " # \($0)" } ?? ""
-      line(0, "appearance: 0x\(Self.hexadecimal(appearance))\(name)")
+      let number = "0x\(Self.hexadecimal(appearance))"
+      device.add("appearance", .plain(number), remark: Appearance.name(appearance))
     }
-    writeAdvertisements()
-    writeLink()
+    addAdvertisements(to: &device)
+    addLink(to: &device)
+    addPairing(to: &device)
+    if let unrecorded { device.add("unrecorded", .plain(unrecorded.rawValue)) }
+    addServices(to: &device)
+    return device
+  }
+
+  private func addPairing(to device: inout Entries) {
     let isSecured = recording.characteristics.contains { security(of: $0) != nil }
+    func pairing(_ method: PairingDefinition.Method, remark: String? = nil) {
+      let rule = WrittenNode.Entry("pairing", .plain(method.rawValue))
+      device.add("security", .row([rule]), remark: remark)
+    }
     switch recording.pairing {
-    case .untried where isSecured:
-      line(0, "security: { pairing: just-works } # how it pairs is not known")
+    case .untried where isSecured: pairing(.justWorks, remark: "how it pairs is not known")
     case .passkeyOfChain where isSecured:
-      line(0, "security: { pairing: just-works } # it has a passkey, which is not recorded")
+      pairing(.justWorks, remark: "it has a passkey, which is not recorded")
     case .tried(.passkeyEntry):
-      line(
-        0,
-        "security: { pairing: passkey-entry, passkey: 123456 } # its own passkey is not recorded"
-      )
-    case .tried(let method) where isSecured || method != .justWorks:
-      line(0, "security: { pairing: \(method.rawValue) }")
+      let rule = WrittenNode.row([
+        .init("pairing", .plain(PairingDefinition.Method.passkeyEntry.rawValue)),
+        .init("passkey", .plain("123456")),
+      ])
+      device.add("security", rule, remark: "its own passkey is not recorded")
+    case .tried(let method) where isSecured || method != .justWorks: pairing(method)
     case .untried, .tried, .passkeyOfChain: break
     }
-    if let unrecorded { line(0, "unrecorded: \(unrecorded.rawValue)") }
-    writeServices()
   }
 
   /// A name in the bounds of a device file: up to its first NUL, as in bluetoothd; nil if it is
@@ -119,8 +128,8 @@ package struct DeviceText {
     return name.isEmpty ? nil : name
   }
 
-  /// Writes those of the given names that the file uses.
-  private mutating func writeNames() {
+  /// The given names that the file uses.
+  private var usedNames: Entries {
     var used: Set<BluetoothUUID> = []
     for service in recording.services {
       used.insert(service.uuid)
@@ -133,69 +142,89 @@ package struct DeviceText {
       used.formUnion(advertisement.services)
       used.formUnion(advertisement.serviceData.map(\.key))
     }
-    let given = names.entries.filter { used.contains($0.uuid) }
-    guard !given.isEmpty else { return }
-    line(0, "names:")
-    for entry in given { line(1, "\(entry.name): \(entry.uuid.text)") }
+    let described = descriptions(of: used)
+    var entries: Entries = []
+    for entry in names.entries where used.contains(entry.uuid) {
+      if described.contains(where: { $0.name == entry.name }) { continue }
+      entries.add(entry.name, .plain(entry.uuid.text))
+    }
+    for description in described {
+      if let text = description.text { entries.add(description.name, WrittenNode(text)) }
+    }
+    return entries
   }
 
-  private mutating func writeAdvertisements() {
+  /// The descriptions of attributes by their user, with those that they use as formats.
+  private func descriptions(of used: Set<BluetoothUUID>) -> [ValueDescription] {
+    let all = names.descriptions
+    let allNames = Set(all.map(\.name))
+    var wanted: Set<String> = []
+    var next = Set(used.compactMap { names.description(of: $0) }.filter(\.isOfUser).map(\.name))
+    while !next.isEmpty {
+      wanted.formUnion(next)
+      let found = all.filter { next.contains($0.name) }.map { $0.formats(among: allNames) }
+      next = found.reduce(into: Set<String>()) { $0.formUnion($1) }.subtracting(wanted)
+    }
+    return all.filter { wanted.contains($0.name) }
+  }
+
+  /// The name of an attribute, or its UUID.
+  private func title(of uuid: BluetoothUUID, _ kind: AttributeKind) -> WrittenNode {
+    .word(names.title(of: uuid, kind))
+  }
+
+  private func addAdvertisements(to device: inout Entries) {
     switch recording.advertisements.count {
     case 0: break
-    case 1:
-      line(0, "advertisement:")
-      write(recording.advertisements[0], 1, "")
+    case 1: device.add("advertisement", .mapping(entries(of: recording.advertisements[0])))
     default:
-      line(0, "advertisements:")
-      for advertisement in recording.advertisements.prefix(FileLimits.advertisements) {
-        write(advertisement, 1, "- ")
-      }
+      let all = recording.advertisements.prefix(FileLimits.advertisements)
+      device.add("advertisements", .list(all.map { .part(.mapping(entries(of: $0)), remark: nil) }))
     }
   }
 
-  /// - Parameter mark: The beginning of its first line: a dash in a list.
-  private mutating func write(_ one: RecordedAdvertisement, _ depth: Int, _ mark: String) {
-    let first = lines.count
-    if !one.hasName { line(depth, "name: false") }
+  private func entries(of one: RecordedAdvertisement) -> Entries {
+    var entries: Entries = []
+    if !one.hasName { entries.add("name", .plain("false")) }
     if !one.services.isEmpty {
-      let all = one.services.prefix(FileLimits.services).map { names.title(of: $0, .service) }
-      line(depth, "services: [\(all.joined(separator: ", "))]")
+      let all = one.services.prefix(FileLimits.services).map { title(of: $0, .service) }
+      entries.add("services", .words(all))
     }
-    let rotating = "changes: this is the first of"
+    func data<Key>(_ all: [RecordedAdvertisement.Entry<Key>], _ key: (Key) -> String) -> WrittenNode
+    {
+      .mapping(
+        all.map { entry in
+          let count = entry.changes + 1
+          return .part(
+            .init(key(entry.key), .quoted(Self.spaced(entry.data))),
+            remark: count > 1 ? "changes: this is the first of \(count) values" : nil
+          )
+        }
+      )
+    }
     if !one.manufacturerData.isEmpty {
-      line(depth, "manufacturer-data:")
-      for entry in one.manufacturerData {
-        let note = entry.changes > 0 ? " # \(rotating) \(entry.changes + 1) values" : ""
-        line(depth + 1, "0x\(Self.hexadecimal(entry.key)): \"\(Self.spaced(entry.data))\"\(note)")
-      }
+      let all = data(one.manufacturerData) { "0x\(Self.hexadecimal($0))" }
+      entries.add("manufacturer-data", all)
     }
     if !one.serviceData.isEmpty {
-      line(depth, "service-data:")
-      for entry in one.serviceData {
-        let note = entry.changes > 0 ? " # \(rotating) \(entry.changes + 1) values" : ""
-        let name = names.title(of: entry.key, .service)
-        line(depth + 1, "\(name): \"\(Self.spaced(entry.data))\"\(note)")
-      }
+      entries.add("service-data", data(one.serviceData) { names.title(of: $0, .service) })
     }
-    if let power = one.txPower, (-127...20).contains(power) { line(depth, "tx-power: \(power)") }
-    if let rssi = Figures.median(one.rssi) {
-      line(depth, "rssi: \(min(max(rssi, -127), 20))")
+    if let power = one.txPower, (-127...20).contains(power) {
+      entries.add("tx-power", .plain("\(power)"))
+    }
+    if let rssi = Statistics.median(one.rssi) {
+      entries.add("rssi", .plain("\(min(max(rssi, -127), 20))"))
       let spread = one.rssi.map { abs($0 - rssi) }.max() ?? 0
-      line(depth, "rssi-spread: \(min(spread, 60))")
+      entries.add("rssi-spread", .plain("\(min(spread, 60))"))
     }
-    if let gap = Figures.median(one.gaps) {
-      let interval = min(max(Figures.rounded(gap), .milliseconds(20)), .milliseconds(10_240))
-      line(depth, "interval: \(interval.written)")
+    if let gap = Statistics.median(one.gaps) {
+      let interval = min(max(Statistics.rounded(gap), .milliseconds(20)), .milliseconds(10_240))
+      entries.add("interval", .plain(interval.written))
     }
-    if one.isConnectable == false { line(depth, "connectable: false") }
-    if !size(of: one).isLegacy { line(depth, "extended: true") }
-    if lines.count == first { line(depth, "name: true") }
-    guard !mark.isEmpty else { return }
-    for index in first..<lines.count {
-      let text = lines[index].dropFirst(2 * depth)
-      let indent = String(repeating: "  ", count: depth)
-      lines[index] = indent + (index == first ? mark : "  ") + text
-    }
+    if one.isConnectable == false { entries.add("connectable", .plain("false")) }
+    if !size(of: one).isLegacy { entries.add("extended", .plain("true")) }
+    if entries.isEmpty { entries.add("name", .plain("true")) }
+    return entries
   }
 
   private func size(of one: RecordedAdvertisement) -> AdvertisementSize {
@@ -211,196 +240,223 @@ package struct DeviceText {
     )
   }
 
-  private mutating func writeLink() {
+  private func addLink(to device: inout Entries) {
     let link = recording.link
-    var members: [String] = []
-    if let mtu = link.mtu, (23...517).contains(mtu) { members.append("mtu: \(mtu)") }
-    if let time = Figures.median(link.connecting) {
-      members.append("connect-time: \(Self.delay(time))")
-      // If discovery was not measured separately, the time to connect already includes it.
-      let discovering = Figures.median(link.discovering) ?? .zero
-      members.append("discovery-time: \(Self.delay(discovering))")
+    var members: [WrittenNode.Entry] = []
+    if let mtu = link.mtu, (23...517).contains(mtu) {
+      members.append(.init("mtu", .plain("\(mtu)")))
     }
-    if let latency = Figures.median(link.latencies) {
-      members.append("latency: \(Self.delay(latency))")
+    if let time = Statistics.median(link.connecting) {
+      members.append(.init("connect-time", Self.delay(time)))
+      // If discovery was not measured separately, the time to connect already includes it.
+      let discovering = Statistics.median(link.discovering) ?? .zero
+      members.append(.init("discovery-time", Self.delay(discovering)))
+    }
+    if let latency = Statistics.median(link.latencies) {
+      members.append(.init("latency", Self.delay(latency)))
       let slow = link.latencies.sorted()[link.latencies.count * 9 / 10]
-      if Figures.rounded(slow - latency) > .zero {
-        members.append("latency-spread: \(Self.delay(slow - latency))")
+      if Statistics.rounded(slow - latency) > .zero {
+        members.append(.init("latency-spread", Self.delay(slow - latency)))
       }
     }
-    guard !members.isEmpty else { return }
-    line(0, "link: { \(members.joined(separator: ", ")) }")
+    if !members.isEmpty { device.add("link", .row(members)) }
   }
 
   /// A delay, rounded and bounded as in device files.
-  private static func delay(_ duration: Duration) -> String {
-    min(Figures.rounded(duration), FileLimits.delay.upperBound).written
+  private static func delay(_ duration: Duration) -> WrittenNode {
+    .plain(min(Statistics.rounded(duration), FileLimits.delay.upperBound).written)
   }
 
   // MARK: Services
 
-  private mutating func writeServices() {
+  private mutating func addServices(to device: inout Entries) {
     let own = recording.listedServices
     guard !own.isEmpty else { return }
-    line(0, "services:")
+    var services: Items = []
     var left = FileLimits.characteristics
     for service in own.prefix(FileLimits.services) {
-      line(1, "- service: \(names.title(of: service.uuid, .service))")
-      if !service.isPrimary { comment(2, "It is a secondary service.") }
+      var entries: Entries = []
+      entries.add("service", title(of: service.uuid, .service))
+      if !service.isPrimary { entries.remark("It is a secondary service.") }
       let included = service.includes.compactMap { handle in
         own.first { $0.handle == handle && $0.uuid != service.uuid }
-          .map { names.title(of: $0.uuid, .service) }
+          .map { title(of: $0.uuid, .service) }
       }
-      if !included.isEmpty { line(2, "includes: [\(included.joined(separator: ", "))]") }
-      guard !service.characteristics.isEmpty else { continue }
-      guard left > 0 else { continue }
-      line(2, "characteristics:")
-      for one in service.characteristics.prefix(left) { write(one) }
-      left -= service.characteristics.count
+      if !included.isEmpty { entries.add("includes", .words(included)) }
+      if left > 0, !service.characteristics.isEmpty {
+        var characteristics: Items = []
+        for one in service.characteristics.prefix(left) {
+          characteristics.add(.mapping(self.entries(of: one)))
+        }
+        entries.add("characteristics", .list(characteristics))
+        left -= service.characteristics.count
+      }
+      services.add(.mapping(entries))
     }
+    device.add("services", .list(services))
   }
 
-  private mutating func write(_ one: RecordedCharacteristic) {
-    line(3, "- characteristic: \(names.title(of: one.uuid, .characteristic))")
-    line(4, "properties: [\(one.properties.flags.joined(separator: ", "))]")
-    writeBehaviour(of: one)
-    if let security = security(of: one) { line(4, security) }
+  private mutating func entries(of one: RecordedCharacteristic) -> Entries {
+    var entries: Entries = []
+    entries.add("characteristic", title(of: one.uuid, .characteristic))
+    entries.add("properties", .words(one.properties.flags.map { .plain($0) }))
+    addBehaviour(of: one, to: &entries)
+    if let (rule, remark) = security(of: one) { entries.add("security", rule, remark: remark) }
     let descriptors = one.descriptors.filter {
       $0.uuid != .clientCharacteristicConfiguration && $0.uuid != AttributeTable.extendedProperties
     }
-    guard !descriptors.isEmpty else { return }
-    line(4, "descriptors:")
-    for descriptor in descriptors.prefix(FileLimits.descriptors) {
-      let name = names.title(of: descriptor.uuid, .descriptor)
-      var octets: [UInt8] = []
-      var (security, note) = ("", "")
-      switch descriptor.reading {
-      case .octets(let value)?: octets = value
-      case .refused(let error)? where Dialogue.security.contains(error):
-        (security, note) = (", security: encrypted", " # its value is not known: \(error.meaning)")
-      case .refused(let error)?: note = " # a read was refused: \(error.meaning)"
-      case .unanswered?: note = " # a read was not answered"
-      case .unknown(let reason)?: note = " # \(Self.oneLine(reason))"
-      case nil: note = " # not read"
-      }
-      let isText = Self.areTexts([octets])
-      let value = value(octets, of: descriptor.uuid, isText: isText).text
-      line(5, "- { descriptor: \(name), value: \(value)\(security) }\(note)")
-    }
+    guard !descriptors.isEmpty else { return entries }
+    entries.add("descriptors", .list(descriptors.prefix(FileLimits.descriptors).map(item)))
+    return entries
   }
 
-  private mutating func writeBehaviour(of one: RecordedCharacteristic) {
-    let values = dialogue.spontaneous[one.handle] ?? []
-    let exchanges = dialogue.exchanges[one.handle] ?? []
-    guard let motion = Motion(values, until: recording.observedUntil) else {
-      if isEcho(exchanges, of: one) { return line(4, "echo: true") }
-      if let values = dialogue.changing[one.handle], exchanges.isEmpty, room > 0 {
-        return writeReads(values, of: one)
+  private func item(of descriptor: RecordedDescriptor) -> WrittenNode.Line<WrittenNode> {
+    var octets: [UInt8] = []
+    var (isSecured, remark): (Bool, String?) = (false, nil)
+    switch descriptor.reading {
+    case .octets(let value)?: octets = value
+    case .refused(let error)? where WriteConsequences.security.contains(error):
+      (isSecured, remark) = (true, "its value is not known: \(error.meaning)")
+    case .refused(let error)?: remark = "a read was refused: \(error.meaning)"
+    case .unanswered?: remark = "a read was not answered"
+    case .unknown(let reason)?: remark = reason
+    case nil: remark = "not read"
+    }
+    let isText = Self.areTexts([octets])
+    var row: [WrittenNode.Entry] = [
+      .init("descriptor", title(of: descriptor.uuid, .descriptor)),
+      .init("value", value(octets, of: descriptor.uuid, isText: isText).node),
+    ]
+    if isSecured { row.append(.init("security", .plain(LinkSecurity.encrypted.rawValue))) }
+    return .part(.row(row), remark: remark)
+  }
+
+  private mutating func addBehaviour(of one: RecordedCharacteristic, to entries: inout Entries) {
+    let values = consequences.spontaneous[one.handle] ?? []
+    let exchanges = consequences.exchanges[one.handle] ?? []
+    guard let behaviour = RecordedBehaviour(values, until: recording.observedUntil) else {
+      if isEcho(exchanges, of: one) { return entries.add("echo", .plain("true")) }
+      if let values = consequences.changing[one.handle], exchanges.isEmpty, bytesLeft > 0 {
+        return addReads(values, of: one, to: &entries)
       }
-      writeValue(of: one)
-      write(exchanges, of: one)
+      addValue(of: one, to: &entries)
+      add(exchanges, of: one, to: &entries)
       return
     }
-    if case .series(let all, _, _) = motion, room <= 0 {
-      comment(4, "It sent \(all.count) values, too many for a file.")
-      writeValue(of: one)
+    if case .series(let all, _, _) = behaviour, bytesLeft <= 0 {
+      entries.remark("It sent \(all.count) values, too many for a file.")
+      addValue(of: one, to: &entries)
       return
     }
-    let spread = Motion.spread(of: values)
+    let spread = RecordedBehaviour.spread(of: values)
     if let spread {
-      comment(
-        4,
+      entries.remark(
         "Between two values: \(spread.shortest.written) to \(spread.longest.written), as median "
           + "\(spread.median.written), of nine in ten at most \(spread.long.written)."
       )
     }
-    switch motion {
+    switch behaviour {
     case .few(let octets):
       let sent = octets.map { octets in
-        let (text, meaning) = value(octets, of: one)
-        return meaning ?? text
+        let (node, meaning) = value(octets, of: one)
+        return meaning ?? node.lines.joined()
       }
-      comment(4, "It sent \(sent.joined(separator: ", and ")): too few values for an interval.")
-      writeValue(of: one)
-      write(exchanges, of: one)
+      entries.remark("It sent \(sent.joined(separator: ", and ")): too few values for an interval.")
+      addValue(of: one, to: &entries)
+      add(exchanges, of: one, to: &entries)
       return
-    case .counter(let counter, let every):
-      let end = counter.wraps ? ", wraps: true" : ""
-      line(4, "counter: { \(Self.members(of: counter)), every: \(every.written)\(end) }")
+    case .counter(let count, let every):
+      var row = Self.row(of: count) + [.init("every", .plain(every.written))]
+      if count.wraps { row.append(.init("wraps", .plain("true"))) }
+      entries.add("counter", .row(row))
     case .series(let all, let every, let repeats):
-      writeSeries(all, of: one)
-      line(5, "every: \(every.written)")
+      var series = series(all, of: one)
+      series.add("every", .plain(every.written))
       if let spread, spread.usual > .zero {
-        line(5, "every-spread: \(Self.delay(min(spread.usual, every)))")
+        series.add("every-spread", Self.delay(min(spread.usual, every)))
       }
-      if !repeats { line(5, "repeats: false") }
+      if !repeats { series.add("repeats", .plain("false")) }
+      entries.add("series", .mapping(series))
     }
     if !exchanges.isEmpty {
-      comment(4, "What was written to it changed nothing that could be seen.")
+      entries.remark("What was written to it changed nothing that could be seen.")
     }
   }
 
-  private static func members(of count: Motion.Count) -> String {
-    "format: \(count.format), from: \(count.from), step: \(count.step)"
+  private static func row(of count: RecordedBehaviour.Count) -> [WrittenNode.Entry] {
+    [
+      .init("format", .plain("\(count.format)")), .init("from", .plain("\(count.from)")),
+      .init("step", .plain("\(count.step)")),
+    ]
   }
 
-  /// Writes the values of a series. The caller adds its times.
-  private mutating func writeSeries(_ all: [[UInt8]], of one: RecordedCharacteristic) {
-    line(4, "series:")
-    line(5, "values:")
+  /// The values of a series. The caller adds its times.
+  private mutating func series(_ all: [[UInt8]], of one: RecordedCharacteristic) -> Entries {
+    var values: Items = []
     var left = all.count
-    for octets in all where room > 0 {
-      let (text, meaning) = value(octets, of: one)
-      line(6, "- \(text)\(meaning.map { " # \($0)" } ?? "")")
+    for octets in all where bytesLeft > 0 {
+      let (node, meaning) = value(octets, of: one)
+      values.add(node, remark: meaning)
       // 20 more for the rest of the line. An octet takes three characters.
-      room -= octets.count + 20
+      bytesLeft -= octets.count + 20
       left -= 1
     }
-    if left > 0 { comment(6, "\(left) more values came, too many for a file.") }
+    if left > 0 { values.remark("\(left) more values came, too many for a file.") }
+    var series: Entries = []
+    series.add("values", .list(values))
+    return series
   }
 
-  /// Writes a behaviour that returns these values to consecutive reads.
-  private mutating func writeReads(_ values: [[UInt8]], of one: RecordedCharacteristic) {
-    comment(4, "It changed between reads: each read returns the next value.")
-    if let count = Motion.count(values), !count.wraps {
-      line(4, "counter: { \(Self.members(of: count)) }")
+  /// Adds a behaviour that returns these values to consecutive reads.
+  private mutating func addReads(
+    _ values: [[UInt8]], of one: RecordedCharacteristic, to entries: inout Entries
+  ) {
+    entries.remark("It changed between reads: each read returns the next value.")
+    if let count = RecordedBehaviour.count(values), !count.wraps {
+      entries.add("counter", .row(Self.row(of: count)))
     } else {
-      writeSeries(Motion.cycle(values), of: one)
+      entries.add("series", .mapping(series(RecordedBehaviour.cycle(values), of: one)))
     }
   }
 
-  private mutating func writeValue(of one: RecordedCharacteristic) {
+  private func addValue(of one: RecordedCharacteristic, to entries: inout Entries) {
+    func add(_ octets: [UInt8]) {
+      if let description = names.description(of: one.uuid), description.isOfUser,
+        let fields = description.fields(of: octets)
+      {
+        return entries.add("value", .row([.init("fields", WrittenNode(fields))]))
+      }
+      let (node, meaning) = value(octets, of: one)
+      entries.add("value", node, remark: meaning)
+    }
+    func addUnknown(_ reason: String) {
+      entries.remark("Its value is not known: \(reason).")
+      if unrecorded == .refuse {
+        entries.add("refuse-read", .plain(ATTErrorCode.requestNotSupported.identifier))
+      }
+    }
     guard one.properties.contains(.read) else { return }
-    if let octets = one.protected { return writeValue(octets, of: one) }
+    if let octets = one.bondedValue { return add(octets) }
     if let late = one.late {
-      comment(
-        4,
-        "A read was answered after \(Figures.rounded(late).written). The fault slow simulates that."
+      entries.remark(
+        "A read was answered after \(Statistics.rounded(late).written). The fault slow simulates that."
       )
     }
     switch one.reading {
-    case .octets(let octets)?: writeValue(octets, of: one)
+    case .octets(let octets)?: add(octets)
     case .refused(let error)? where security(of: one) == nil:
-      line(4, "refuse-read: \(error.identifier)")
-    case .refused(let error)?: comment(4, "Its value is not known: \(error.meaning).")
-    case .unanswered?: comment(4, "Its value is not known.")
-    case .unknown(let reason)?: writeUnknown(reason)
-    case nil: writeUnknown("it was not read")
+      entries.add("refuse-read", .plain(error.identifier))
+    case .refused(let error)?: entries.remark("Its value is not known: \(error.meaning).")
+    case .unanswered?: entries.remark("Its value is not known.")
+    case .unknown(let reason)?: addUnknown(reason)
+    case nil: addUnknown("it was not read")
     }
   }
 
-  private mutating func writeUnknown(_ reason: String) {
-    comment(4, "Its value is not known: \(reason).")
-    if unrecorded == .refuse { line(4, "refuse-read: request-not-supported") }
-  }
-
-  private mutating func writeValue(_ octets: [UInt8], of one: RecordedCharacteristic) {
-    let (text, meaning) = value(octets, of: one)
-    line(4, "value: \(text)\(meaning.map { " # \($0)" } ?? "")")
-  }
-
   /// Whether it sends back every value that is written to it. A single value is not enough to tell.
-  private func isEcho(_ exchanges: [Dialogue.Exchange], of one: RecordedCharacteristic) -> Bool {
+  private func isEcho(_ exchanges: [WriteConsequences.Exchange], of one: RecordedCharacteristic)
+    -> Bool
+  {
     exchanges.count > 1
       && exchanges.allSatisfy { exchange in
         let effects = exchange.outcome.effects
@@ -410,11 +466,14 @@ package struct DeviceText {
       }
   }
 
-  private mutating func write(_ exchanges: [Dialogue.Exchange], of one: RecordedCharacteristic) {
+  private func add(
+    _ exchanges: [WriteConsequences.Exchange], of one: RecordedCharacteristic,
+    to entries: inout Entries
+  ) {
     guard !exchanges.isEmpty else { return }
     guard !one.properties.isDisjoint(with: [.write, .writeWithoutResponse]) else {
       let values = exchanges.count == 1 ? "1 value" : "\(exchanges.count) values"
-      return comment(4, "It was written all the same, \(values).")
+      return entries.remark("It was written all the same, \(values).")
     }
     // A value that is accepted without an effect needs no entry: by default, every value is.
     let shown = unrecorded == nil ? exchanges.filter { !$0.isPlain } : exchanges
@@ -422,87 +481,93 @@ package struct DeviceText {
     let others = exchanges.count - shown.count
     if others > 0 {
       let values = others == 1 ? "value was" : "values were"
-      comment(4, "\(others) other \(values) accepted, and nothing followed.")
+      entries.remark("\(others) other \(values) accepted, and nothing followed.")
     }
-    line(4, "responses:")
     let most = FileLimits.responses
-    for exchange in shown.prefix(most) {
-      line(5, "- when: \(value(exchange.written, of: one, isWritten: true).text)")
-      if exchange.others > 0 {
-        let times = exchange.others == 1 ? "once" : "\(exchange.others) times"
-        comment(6, "Something else came of it \(times): a machine can tell them apart.")
-      }
-      if let error = exchange.outcome.error {
-        line(6, "refuse: \(error.identifier)")
-        let count = exchange.outcome.effects.count
-        let values = count == 1 ? "1 value" : "\(count) values"
-        if count > 0 { comment(6, "\(values) followed all the same.") }
-        continue
-      }
-      guard !exchange.outcome.effects.isEmpty else { continue }
-      line(6, "then:")
-      let effects = exchange.outcome.effects
-      for effect in effects.prefix(FileLimits.responses) { write(effect, causedBy: one) }
-      if effects.count > FileLimits.responses {
-        comment(7, "\(effects.count - FileLimits.responses) more values followed.")
-      }
-    }
-    if shown.count > most {
-      comment(5, "\(shown.count - most) more values were written.")
-    }
+    var responses: Items = []
+    for exchange in shown.prefix(most) { responses.add(.mapping(response(exchange, of: one))) }
+    if shown.count > most { responses.remark("\(shown.count - most) more values were written.") }
+    entries.add("responses", .list(responses))
   }
 
-  private mutating func write(_ effect: Dialogue.Effect, causedBy one: RecordedCharacteristic) {
+  private func response(
+    _ exchange: WriteConsequences.Exchange, of one: RecordedCharacteristic
+  ) -> Entries {
+    var response: Entries = []
+    response.add("when", value(exchange.written, of: one, isWritten: true).node)
+    if exchange.others > 0 {
+      let times = exchange.others == 1 ? "once" : "\(exchange.others) times"
+      response.remark("Something else came of it \(times): a machine can tell them apart.")
+    }
+    let effects = exchange.outcome.effects
+    if let error = exchange.outcome.error {
+      response.add("refuse", .plain(error.identifier))
+      let values = effects.count == 1 ? "1 value" : "\(effects.count) values"
+      if !effects.isEmpty { response.remark("\(values) followed all the same.") }
+    } else if !effects.isEmpty {
+      var then: Items = []
+      for effect in effects.prefix(FileLimits.responses) { then.add(row(effect, causedBy: one)) }
+      let left = effects.count - FileLimits.responses
+      if left > 0 { then.remark("\(left) more values followed.") }
+      response.add("then", .list(then))
+    }
+    return response
+  }
+
+  private func row(
+    _ effect: WriteConsequences.Effect, causedBy one: RecordedCharacteristic
+  ) -> WrittenNode {
     let target = recording.characteristics.first { $0.handle == effect.handle }
-    let text = target.map { value(effect.octets, of: $0).text } ?? Self.hex(effect.octets)
-    let other = effect.handle == one.handle ? "" : ", on: \(reference(to: effect.handle))"
-    // The simulator counts the delay from when the write reaches the device, after the latency.
-    let delay = effect.delay - (Figures.median(recording.link.latencies) ?? .zero)
-    let after = Figures.rounded(delay) > .zero ? ", after: \(Self.delay(delay))" : ""
+    let value = target.map { self.value(effect.octets, of: $0).node } ?? Self.hex(effect.octets)
     let kind =
       switch effect.kind {
       case .notify: "notify"
       case .set: "set"
       }
-    line(7, "- { \(kind): \(text)\(other)\(after) }")
+    var row: [WrittenNode.Entry] = [.init(kind, value)]
+    if effect.handle != one.handle { row.append(.init("on", reference(to: effect.handle))) }
+    // The simulator counts the delay from when the write reaches the device, after the latency.
+    let delay = effect.delay - (Statistics.median(recording.link.latencies) ?? .zero)
+    if Statistics.rounded(delay) > .zero { row.append(.init("after", Self.delay(delay))) }
+    return .row(row)
   }
 
   /// The name of a characteristic, unambiguous even if several have its UUID.
-  private func reference(to handle: UInt16) -> String {
-    let text =
-      recording.selector(of: handle, names: names)
-      .map(\.description) ?? "@0x\(Self.hexadecimal(handle))"
-    // Without quotes, a # could begin a comment.
-    return text.contains("#") ? Self.quoted(text) : text
+  private func reference(to handle: UInt16) -> WrittenNode {
+    let selector = recording.selector(of: handle, names: names)
+    return .word(selector.map(\.description) ?? "@0x\(Self.hexadecimal(handle))")
   }
 
-  /// The security that a characteristic demands, as far as refusals show it.
-  private func security(of one: RecordedCharacteristic) -> String? {
-    var (read, note) = readSecurity(of: one)
-    if one.authenticated.contains(.read) { (read, note) = (.authenticated, "") }
-    let isRefused = dialogue.secured.contains(one.handle)
+  /// The security that a characteristic demands, as far as refusals show it, and a remark.
+  private func security(of one: RecordedCharacteristic) -> (rule: WrittenNode, remark: String?)? {
+    var (read, remark) = readSecurity(of: one)
+    if one.authenticated.contains(.read) { (read, remark) = (.authenticated, nil) }
+    let isRefused = consequences.secured.contains(one.handle)
     let write: LinkSecurity =
       one.authenticated.contains(.write) ? .authenticated : isRefused ? .encrypted : .none
     if read == .none, write == .none { return nil }
-    if read == .none { return "security: { write: \(write.rawValue) }" }
-    if write <= read { return "security: \(read.rawValue)\(note)" }
-    return "security: { read: \(read.rawValue), write: \(write.rawValue) }\(note)"
+    if read == .none { return (.row([.init("write", .plain(write.rawValue))]), nil) }
+    if write <= read { return (.plain(read.rawValue), remark) }
+    let both = [
+      WrittenNode.Entry("read", .plain(read.rawValue)), .init("write", .plain(write.rawValue)),
+    ]
+    return (.row(both), remark)
   }
 
-  private func readSecurity(of one: RecordedCharacteristic) -> (LinkSecurity, note: String) {
+  private func readSecurity(of one: RecordedCharacteristic) -> (LinkSecurity, remark: String?) {
     switch one.reading {
-    case .refused(.insufficientEncryption)?, .refused(.encryptionKeyTooShort)?: (.encrypted, "")
+    case .refused(.insufficientEncryption)?, .refused(.encryptionKeyTooShort)?: (.encrypted, nil)
     // The value was read after Just Works, so it does not need an authenticated key.
     case .refused(.insufficientAuthentication)?
-    where one.protected != nil && recording.pairing == .tried(.justWorks): (.encrypted, "")
+    where one.bondedValue != nil && recording.pairing == .tried(.justWorks): (.encrypted, nil)
     case .refused(.insufficientAuthentication)?:
-      (.encrypted, " # refused with insufficient authentication: it may want authenticated")
+      (.encrypted, "refused with insufficient authentication: it may want authenticated")
     case .unanswered?:
       (
         .encrypted,
-        one.protected == nil ? " # a read was not answered, as when the device wants a bond" : ""
+        one.bondedValue == nil ? "a read was not answered, as when the device wants a bond" : nil
       )
-    case .refused, .octets, .unknown, nil: (.none, "")
+    case .refused, .octets, .unknown, nil: (.none, nil)
     }
   }
 
@@ -510,7 +575,7 @@ package struct DeviceText {
 
   private func value(
     _ octets: [UInt8], of one: RecordedCharacteristic, isWritten: Bool = false
-  ) -> (text: String, meaning: String?) {
+  ) -> (node: WrittenNode, meaning: String?) {
     let texts = isWritten ? writtenTexts : texts
     return value(octets, of: one.uuid, isText: texts.contains(one.handle))
   }
@@ -520,26 +585,28 @@ package struct DeviceText {
   /// - Parameter isText: Whether the value is a text, if its UUID does not decide that.
   private func value(
     _ octets: [UInt8], of uuid: BluetoothUUID, isText: Bool
-  ) -> (text: String, meaning: String?) {
+  ) -> (node: WrittenNode, meaning: String?) {
     // No value is longer, but a damaged trace may contain a longer one.
     let octets = Array(octets.prefix(FileLimits.octets))
     let text = String(validating: octets, as: UTF8.self)
     if let decoded = try? StandardValues.decoder(for: uuid)?(octets) {
       if case .text = decoded, let text, !text.isEmpty, Self.isText(text) {
-        return ("{ utf8: \(Self.quoted(text)) }", nil)
+        return (.row([.init("utf8", .quoted(text))]), nil)
       }
       if case .integer(let number) = decoded.only, octets.count == 1, number == octets[0] {
-        return ("{ u8: \(number) }", nil)
+        return (.row([.init("u8", .plain("\(number)"))]), nil)
       }
-      let meaning = Self.oneLine("\(decoded)")
+      let meaning = "\(decoded)".onOneLine
       if meaning.isEmpty { return (Self.hex(octets), nil) }
       return (Self.hex(octets), meaning.count > 100 ? "\(meaning.prefix(100))…" : meaning)
     }
-    if isText, let text, !text.isEmpty { return ("{ utf8: \(Self.quoted(text)) }", nil) }
+    if isText, let text, !text.isEmpty { return (.row([.init("utf8", .quoted(text))]), nil) }
     return (Self.hex(octets), nil)
   }
 
-  private static func hex(_ octets: [UInt8]) -> String { "{ hex: \"\(spaced(octets))\" }" }
+  private static func hex(_ octets: [UInt8]) -> WrittenNode {
+    .row([.init("hex", .quoted(spaced(octets)))])
+  }
 
   private static func spaced(_ octets: [UInt8]) -> String {
     octets.map { Bluetooth.hexadecimal($0) }.joined(separator: " ")
@@ -569,34 +636,17 @@ package struct DeviceText {
   private static func isText(_ text: String) -> Bool {
     text.unicodeScalars.allSatisfy { $0.isPrintable || ["\n", "\r", "\t"].contains($0) }
   }
+}
 
-  /// Whether all characters are printable.
-  private static func isPlain(_ text: String) -> Bool {
-    text.unicodeScalars.allSatisfy(\.isPrintable)
-  }
-
-  /// A text as a YAML scalar: in double quotes, unless YAML reads it as the same text without them.
-  private static func scalar(_ text: String) -> String {
-    let isWord = text.utf8.allSatisfy { octet in
-      switch octet {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-        UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
-        true
-      // open: octets
-      default: false
-      }
+extension WrittenNode {
+  /// A part of a description, or of a described value.
+  fileprivate init(_ node: DescriptionNode) {
+    switch node.content {
+    case .scalar(let text, isPlain: true): self = .plain(text)
+    case .scalar(let text, isPlain: false): self = .text(text)
+    case .sequence(let nodes): self = .words(nodes.map { WrittenNode($0) })
+    case .mapping(let entries):
+      self = .row(entries.map { Entry($0.key, WrittenNode($0.value)) })
     }
-    let begins = text.utf8.first.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0 & 0xdf) }
-    let isKeyword = ["true", "false", "yes", "no", "on", "off", "null", "y", "n"]
-      .contains(text.lowercased())
-    return isWord && begins == true && !isKeyword ? text : quoted(text)
-  }
-
-  /// A text in double quotes, as YAML and JSON have it.
-  private static func quoted(_ text: String) -> String { JSONValue.string(text).text }
-
-  /// A text of a device, escaped so that it stays on the line of its comment.
-  static func oneLine(_ text: String) -> String {
-    isPlain(text) ? text : String(quoted(text).dropFirst().dropLast())
   }
 }

@@ -75,7 +75,7 @@ package struct Redaction: Sendable {
   private static func values(
     of one: RecordedCharacteristic, in recording: DeviceRecording
   ) -> [[UInt8]] {
-    let known = [one.reading?.octets, one.protected].compactMap(\.self)
+    let known = [one.reading?.octets, one.bondedValue].compactMap(\.self)
     let read = recording.reads.filter { $0.handle == one.handle }.map(\.octets)
     let written = recording.writes.filter { $0.handle == one.handle }.map(\.octets)
     return Set(known + read + written).filter { !$0.isEmpty }.sorted {

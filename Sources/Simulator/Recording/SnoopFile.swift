@@ -62,7 +62,7 @@ package struct SnoopFile: Sendable {
   private static let longestPause = Duration.seconds(86_400)
 
   /// Whether a file begins as a btsnoop or PacketLogger file.
-  package static func isOne(_ octets: [UInt8]) -> Bool {
+  package static func isTrace(_ octets: [UInt8]) -> Bool {
     octets.starts(with: magic) || packetLogger(octets) != nil
   }
 
@@ -130,7 +130,7 @@ package struct SnoopFile: Sendable {
   private static func form(_ reader: inout PacketReader) throws(SnoopError) -> Form {
     let octets = Array(reader.rest.prefix(longest))
     if let form = packetLogger(octets) { return form }
-    guard reader.take(magic.count) == magic else {
+    guard reader.bytes(magic.count) == magic else {
       throw SnoopError(
         description: otherKind(octets) ?? "it is neither a btsnoop nor a PacketLogger file"
       )
@@ -155,7 +155,7 @@ package struct SnoopFile: Sendable {
     case .btsnoop(let link):
       guard let original = reader.bigEndian(4), let length = reader.bigEndian(4),
         let flags = reader.bigEndian(4), reader.bigEndian(4) != nil, let time = reader.bigEndian(8),
-        length <= longest, let payload = reader.take(Int(length))
+        length <= longest, let payload = reader.bytes(Int(length))
       else { return nil }
       return Record(
         microseconds: Int64(bitPattern: time),
@@ -167,7 +167,7 @@ package struct SnoopFile: Sendable {
       // The length counts what follows the length itself.
       guard let length = number(), let seconds = number(), let microseconds = number(),
         microseconds < 1_000_000, let type = reader.uint8(), length >= 9, length <= longest,
-        let payload = reader.take(Int(length) - 9)
+        let payload = reader.bytes(Int(length) - 9)
       else { return nil }
       return Record(
         microseconds: Int64(seconds * 1_000_000 + microseconds), content: content(payload, type)

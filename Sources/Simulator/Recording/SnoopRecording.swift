@@ -1,6 +1,7 @@
 // The devices of a trace.
 
 package import Bluetooth
+import Documents
 import SimulatedDevices
 
 /// The devices of a trace, with the facts that it shows about each.
@@ -219,7 +220,7 @@ package struct SnoopRecording: Sendable {
     guard let count = reader.uint8() else { return }
     for _ in 0..<count {
       guard let kind = reader.uint8(), let type = reader.uint8(), let address = reader.address(),
-        let length = reader.uint8(), let data = reader.take(Int(length)), let rssi = reader.int8()
+        let length = reader.uint8(), let data = reader.bytes(Int(length)), let rssi = reader.int8()
       else { return }
       let isResponse = kind == 4
       received(
@@ -235,9 +236,9 @@ package struct SnoopRecording: Sendable {
     for _ in 0..<count {
       guard let kind = reader.uint16(), let type = reader.uint8(), let address = reader.address(),
         // Skips the PHYs, the advertising set, and the TX power.
-        reader.take(4) != nil, let rssi = reader.int8(),
+        reader.bytes(4) != nil, let rssi = reader.int8(),
         // Skips the interval of periodic advertising, and the direct address.
-        reader.take(9) != nil, let length = reader.uint8(), let data = reader.take(Int(length))
+        reader.bytes(9) != nil, let length = reader.uint8(), let data = reader.bytes(Int(length))
       else { return }
       // 0xff marks an advertisement without an address.
       guard type != 0xff else { continue }
@@ -332,7 +333,7 @@ package struct SnoopRecording: Sendable {
     var reader = PacketReader(packet.octets)
     guard !ended.contains(key), let header = reader.uint16(), header >> 12 & 3 != 1,
       // Skips two lengths. Only an LE connection has the channel of ATT.
-      reader.take(4) != nil, reader.uint16() == ConnectionTrace.attributeChannel
+      reader.bytes(4) != nil, reader.uint16() == ConnectionTrace.attributeChannel
     else { return }
     let address = BluetoothAddress(
       number: 0xc0ff_ee00_0000 | UInt64(key.controller & 0xf) << 12 | UInt64(key.handle)
@@ -361,9 +362,9 @@ package struct SnoopRecording: Sendable {
   /// Returns the recording of one device. If it has several addresses, the recording is of the
   /// first, and lists the others.
   ///
-  /// - Parameter isMeant: Selects the device; nil for the only one that was connected.
+  /// - Parameter matches: Selects the device; nil for the only one that was connected.
   /// - Throws: ``SnoopError`` if no device, or several, match.
-  package func recording(of isMeant: ((Device) -> Bool)?) throws(SnoopError) -> DeviceRecording {
+  package func recording(of matches: ((Device) -> Bool)?) throws(SnoopError) -> DeviceRecording {
     let devices = devices
     guard !devices.isEmpty else {
       throw SnoopError(
@@ -371,10 +372,10 @@ package struct SnoopRecording: Sendable {
           "the trace has no Bluetooth LE device: neither an advertisement nor a connection"
       )
     }
-    let meant = devices.filter { isMeant?($0) ?? $0.isConnected }
-    guard let first = meant.first else {
+    let selected = devices.filter { matches?($0) ?? $0.isConnected }
+    guard let first = selected.first else {
       let problem =
-        isMeant == nil
+        matches == nil
         ? "the trace has no connection: name a device with -d, and its advertisements are recorded"
         : "no such device is in the trace"
       throw SnoopError(description: problem + listing(devices))
@@ -382,14 +383,14 @@ package struct SnoopRecording: Sendable {
     // Devices with the same name are one device that changes its private address, if at most one of
     // the addresses is an identity address.
     let isOne =
-      meant.allSatisfy { $0.name == first.name && first.name != nil }
-      && meant.count { $0.address.isIdentity($0.addressType) } <= 1
-    guard isOne || meant.count == 1 else {
+      selected.allSatisfy { $0.name == first.name && first.name != nil }
+      && selected.count { $0.address.isIdentity($0.addressType) } <= 1
+    guard isOne || selected.count == 1 else {
       throw SnoopError(
-        description: "several devices are in the trace: name one with -d\(listing(meant))"
+        description: "several devices are in the trace: name one with -d\(listing(selected))"
       )
     }
-    return recording(of: meant)
+    return recording(of: selected)
   }
 
   private func recording(of devices: [Device]) -> DeviceRecording {
@@ -466,7 +467,7 @@ package struct SnoopRecording: Sendable {
 
   private func listing(_ devices: [Device]) -> String {
     let lines = devices.prefix(Self.mostListed).map { device in
-      let name = device.name.map { " \(DeviceText.oneLine($0))" } ?? ""
+      let name = device.name.map { " \($0.onOneLine)" } ?? ""
       let connected = device.isConnected ? ", connected" : ""
       let packets = device.packets == 1 ? "1 packet" : "\(device.packets) packets"
       return "\n  \(device.address)\(name) (\(packets)\(connected))"

@@ -47,6 +47,20 @@ static inline int host_receive_completion(int fd, unsigned short opcode) {
   return setsockopt(fd, SOL_HCI, HCI_FILTER, &filter, sizeof filter) < 0 ? -errno : 0;
 }
 
+// Filters a raw channel: only the refusal of one command, the LE events and the ends of connections are
+// received. The kernel gives these events to a process with CAP_NET_RAW only. Returns 0, or -errno.
+static inline int host_receive_le_events(int fd, unsigned short opcode) {
+  struct hci_filter filter;
+  hci_filter_clear(&filter);
+  hci_filter_set_ptype(HCI_EVENT_PKT, &filter);
+  hci_filter_set_event(EVT_CMD_STATUS, &filter);
+  hci_filter_set_event(EVT_CMD_COMPLETE, &filter);
+  hci_filter_set_event(EVT_LE_META_EVENT, &filter);
+  hci_filter_set_event(EVT_DISCONN_COMPLETE, &filter);
+  hci_filter_set_opcode(htobs(opcode), &filter);
+  return setsockopt(fd, SOL_HCI, HCI_FILTER, &filter, sizeof filter) < 0 ? -errno : 0;
+}
+
 // Enables timestamps of received packets, with a receive buffer of `octets` bytes. Returns 0, or
 // -errno.
 static inline int host_stamp(int fd, int octets) {

@@ -48,11 +48,14 @@ struct InvalidYAMLTests {
         "3:1", "text after the end of the document; a file holds one document"
       ),
       ("name: x\nsteps\n  - read: a\n", "2:1", "no ':' follows 'steps' (expected key: value)"),
-      ("a: - b\n", "1:4", "a list begins behind a key (expected '- ' on a line of its own)"),
-      ("a: [ b\n", "1:4", "no ']' ends what begins here"),
+      (
+        "a: - b\n", "1:4",
+        "a list begins on the line of its key (expected '- ' on a line of its own)"
+      ),
+      ("a: [ b\n", "1:4", "the list that begins here is not closed (expected ']')"),
       ("a: [ b\nc: d\n", "2:2", "expected ',' or ']', found ':'"),
       ("a: {b: c, \n", "1:10", "the text ends inside a '[' or '{'"),
-      ("a: \"b\nc: [d]\n", "1:4", "the quote that begins here has no end"),
+      ("a: \"b\nc: [d]\n", "1:4", "the quote that begins here is not closed"),
       ("a: \"b\" c\n", "1:8", "expected the end of the line, found 'c'"),
       ("a: @b\n", "1:4", "a value begins with '@' (expected quotes around it)"),
       ("a: *Lamp*\n", "1:4", "a value begins with '*' (expected quotes around it)"),

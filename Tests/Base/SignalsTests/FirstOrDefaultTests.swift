@@ -56,7 +56,7 @@ struct FirstOrDefaultTests {
   @Test("called from an async function on another executor, it takes a turn and drives the loop")
   func asyncFunction() async {
     let scheduler = SerialScheduler(on: EventLoop())
-    let value = await Task.detached {
+    let value = await Task.detached(priority: Task.currentPriority) {
       Signal.lazily(on: scheduler) { 5 }.firstOrDefault(0, within: .seconds(10)).value
     }.value
     #expect(value == 5)

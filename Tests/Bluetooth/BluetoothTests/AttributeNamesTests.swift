@@ -83,6 +83,30 @@ struct AttributeNamesTests {
     #expect(error?.description.contains(complaint) == true, "\(error?.description ?? "")")
   }
 
+  @Test("a name that shadows an assigned one is another UUID's, and the assigned UUID has no name")
+  func shadowed() throws {
+    let level = BluetoothUUID(short: 0x2a19)
+    var reports: [AttributeNames.EntryProblem] = []
+    let names = AttributeNames.read(
+      [("battery-level", DescriptionNode(.scalar(soil.text, isPlain: true)), "1:1")],
+      over: .assigned, mayShadow: true
+    ) { reports.append($1) }
+    #expect(
+      reports == [
+        .shadow(
+          "'battery-level' is the assigned name of the characteristic 2a19, and of another UUID in "
+            + "this file"
+        )
+      ]
+    )
+    #expect(names.uuid("Battery-Level", .characteristic) == soil)
+    #expect(names.title(of: soil, .characteristic) == "battery-level")
+    #expect(names.title(of: level, .characteristic) == "2a19")
+    // Its files and other programs mean the assigned one.
+    #expect(names.withoutShadows == .assigned)
+    #expect(names.withoutShadows.title(of: level, .characteristic) == "battery-level")
+  }
+
   @Test("a custom name equal to the UUID's assigned name, or 64 bytes long, is accepted")
   func taken() throws {
     #expect(

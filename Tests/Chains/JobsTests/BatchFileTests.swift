@@ -114,6 +114,7 @@ struct BatchFileTests {
       retry: { attempts: 2 }
       concurrency: 2
       on-failure: { stop-after: 3 }
+      first: 1
       deadline: 5m
       every: 15m
       steps: [ { read: battery-level } ]
@@ -121,8 +122,8 @@ struct BatchFileTests {
     )
     #expect(
       batch.lines == [
-        "batch     Both", "devices   2", "at once   2", "failures  stop after 3", "deadline  5m",
-        "schedule  every 15m", "", "for       A, B", "chain     Both",
+        "batch     Both", "devices   2", "at once   2", "failures  stop after 3", "first     1",
+        "deadline  5m", "schedule  every 15m", "", "for       A, B", "chain     Both",
         "timeout   3s a step", "retry     2 attempts, 500ms before the second",
         "link      is left up", "", "      connect", "1     read battery-level",
       ]

@@ -32,12 +32,12 @@ struct BatchReportTests {
     let bench = BatchRunnerTests.Bench(["B": [BatchRunnerTests.refused]])
     let plan = try Plan.parse(line: "read battery-level on-failure warn")
     let devices = ["A", "B"].map { BatchDevice(label: $0, target: .name($0), plan: plan) }
-    let past = BatchPast(
+    let past = PreviousRound(
       round: 1, devices: [.init(label: "A", ending: .init(.ok, warnings: 2)), .init(label: "B")],
       skipsFailed: false
     )
     let batch = Batch(devices: .listed(devices), concurrency: 1, onFailure: .continue)
-    try bench.run(bench.runner(batch, goingOn: past))
+    try bench.run(bench.runner(batch, resuming: past))
     let line = try #require(bench.told.all.flatMap { JSONLinesReport().lines(for: $0) }.last)
     let counts = #""ok":2,"failed":0,"cancelled":0,"warnings":3,"notRun":[]}"#
     #expect(line.hasSuffix(counts), "\(line)")
@@ -61,7 +61,7 @@ struct BatchReportTests {
     let news = [(9, 0), (11, 1), (12, 1)].map { ok, failed in
       var next = progress
       defer { if ok < 12 { progress = next } }
-      return next.take(counts(ok: ok, failed: failed))
+      return next.update(with: counts(ok: ok, failed: failed))
     }
     #expect(news == [false, true, false])
     #expect(
@@ -107,8 +107,8 @@ struct BatchReportTests {
     )
     var (all, some) = (RunCollector(), RunCollector(condenses: true))
     for event in bench.events {
-      all.take(event)
-      some.take(event)
+      all.apply(event)
+      some.apply(event)
     }
     #expect(all.runs[0].steps.count > 50)
     #expect(some.runs[0].steps.count == SummaryReport.slowestCount)
@@ -137,7 +137,7 @@ struct BatchReportTests {
   }
 
   /// A batch whose first device is refused and which stops there.
-  private static func stopped(_ labels: [String]) throws -> RecordedWhole {
+  private static func stopped(_ labels: [String]) throws -> CommandRecord {
     let bench = BatchRunnerTests.Bench(["A": [BatchRunnerTests.refused]])
     var batch = try BatchRunnerTests.batch("A", onFailure: .stop(after: 1))
     guard case .listed(let devices) = batch.devices else { throw CancellationError() }
@@ -145,8 +145,8 @@ struct BatchReportTests {
       labels.map { BatchDevice(label: $0, target: .name($0), plan: devices[0].plan) }
     )
     try bench.run(batch)
-    var whole = RecordedWhole(.batch)
-    for event in bench.told.all { whole.take(event) }
+    var whole = CommandRecord(.batch)
+    for event in bench.told.all { whole.apply(event) }
     return whole
   }
 
@@ -216,7 +216,7 @@ struct BatchReportTests {
 
   @Test("a batch that ran nothing still writes complete reports that state the reason")
   func nothing() {
-    var well = RecordedWhole(.batch, name: "Night")
+    var well = CommandRecord(.batch, name: "Night")
     well.remark = "nothing is left: # all went well"
     #expect(
       TAPReport().text(on: [], of: well)

@@ -26,11 +26,11 @@ struct BatchRunnerTests {
     }
 
     func runner(
-      _ batch: Batch, goingOn past: BatchPast? = nil,
-      admission: @escaping BatchRunner.Admission = { _, _ in {} }
+      _ batch: Batch, resuming past: PreviousRound? = nil,
+      acquireAdapter: @escaping BatchRunner.AcquireAdapter = { _, _ in {} }
     ) -> BatchRunner {
       BatchRunner(
-        batch, on: SerialScheduler(on: loop, name: "chains"), seed: 7, goingOn: past,
+        batch, on: SerialScheduler(on: loop, name: "chains"), seed: 7, resuming: past,
         service: { [answers, found] target, _, lane in
           let device = ScriptedDevice(in: lane)
           device.found = found
@@ -38,7 +38,7 @@ struct BatchRunnerTests {
           for answer in scripted { device.answer("read battery-level", answer) }
           return device
         },
-        admission: admission, onRunEvent: { [events] in events.add($0) },
+        acquireAdapter: acquireAdapter, onRunEvent: { [events] in events.add($0) },
         onEvent: { [told] in told.add($0) }
       )
     }
@@ -66,8 +66,8 @@ struct BatchRunnerTests {
       events.all.compactMap { event in
         let at = (event.wallClock - loop.wallClockAtStart).components.seconds
         return switch event.change {
-        case .runStarted: "\(event.device) begins at \(at)"
-        case .runFinished(let ending): "\(event.device) \(ending.status.rawValue) at \(at)"
+        case .run(.started): "\(event.device) begins at \(at)"
+        case .run(.finished(let ending)): "\(event.device) \(ending.status.rawValue) at \(at)"
         default: nil
         }
       }
@@ -120,7 +120,7 @@ struct BatchRunnerTests {
     let runner = BatchRunner(
       try Self.batch("A", "B"), on: SerialScheduler(on: bench.loop), seed: 7,
       service: { _, _, lane in ScriptedDevice(in: lane) },
-      onRunEvent: { if case .runStarted = $0.change { order.add("\($0.device) begins") } },
+      onRunEvent: { if case .run(.started) = $0.change { order.add("\($0.device) begins") } },
       onEvent: { if case .deviceEnded(let device, _, _) = $0.change { order.add(device.label) } }
     )
     try bench.run(runner)
@@ -174,6 +174,29 @@ struct BatchRunnerTests {
     #expect(ending.failure?.message == "running the batch: the batch did not end within 10s")
   }
 
+  @Test("the first device runs alone; the others begin if it succeeds")
+  func first() throws {
+    var batch = try Self.batch("A", "B", "C", concurrency: 2)
+    batch.first = 1
+    let good = Bench(["A": [Self.slow(3)]])
+    #expect(try good.run(batch) == .ok)
+    #expect(good.story.prefix(3) == ["A begins at 0", "A ok at 3", "B begins at 3"])
+    #expect(good.endings.map(\.counts.ok) == [3])
+    let bad = Bench(["A": [Self.refused]])
+    #expect(try bad.run(batch) == .failed)
+    #expect(bad.story == ["A begins at 0", "A failed at 0"])
+    #expect(bad.endings.map(\.notRun) == [["B", "C"]])
+  }
+
+  @Test("no device begins once too large a part of all devices has failed")
+  func rate() throws {
+    let bench = Bench(["A": [Self.refused], "C": [Self.refused]])
+    let stop = FailureRule.stopAbove(percent: 40)
+    #expect(try bench.run(Self.batch("A", "B", "C", "D", onFailure: stop)) == .failed)
+    #expect(bench.endings.map(\.counts.failed) == [2])
+    #expect(bench.endings.map(\.notRun) == [["D"]])
+  }
+
   @Test("a signal cleans up the running chains and reports the remaining devices as not run")
   func interrupted() throws {
     let bench = Bench(["A": [Self.slow(60)], "B": [Self.slow(60)]])
@@ -183,7 +206,7 @@ struct BatchRunnerTests {
     #expect(bench.story.suffix(2) == ["A cancelled at 3", "B cancelled at 3"])
     #expect(bench.endings.map(\.notRun) == [["C"]])
     let disconnects = bench.events.all.count { event in
-      guard case .stepFinished(let result) = event.change else { return false }
+      guard case .step(.finished(let result)) = event.change else { return false }
       return result.step.operation == "disconnect" && result.status == .ok
     }
     #expect(disconnects == 2)
@@ -213,7 +236,7 @@ struct BatchRunnerTests {
   func scan() throws {
     let found = (1...2).map { Advertisement.of(0xc0ff_ee00_0000 + $0, "Lamp-\($0)") }
     let template = BatchTemplate(chain: try Self.reading())
-    let scanning = Scanning(for: .seconds(5))
+    let scanning = ScanStep(for: .seconds(5))
     let scan = try BatchScan(scanning, least: 2, most: 10, template)
     let bench = Bench(found: found)
     #expect(try bench.run(Batch(devices: .scanned(scan))) == .ok)
@@ -241,7 +264,7 @@ struct BatchRunnerTests {
       ]
     )
     let scan = try BatchScan(
-      Scanning(for: .seconds(5)), least: 1, most: 10, BatchTemplate(chain: try Self.reading())
+      ScanStep(for: .seconds(5)), least: 1, most: 10, BatchTemplate(chain: try Self.reading())
     )
     #expect(try bench.run(Batch(devices: .scanned(scan))) == .ok)
     let targets = try #require(bench.starts.first).devices.map(\.target)
@@ -261,7 +284,7 @@ struct BatchRunnerTests {
     let found: [Advertisement] = [
       .of(0xc0ff_ee00_0001, "Lamp-1"), .of(0xc0ff_ee00_0002, "Lump-2"), .of(0xc0ff_ee00_0003, nil),
     ]
-    let scanning = Scanning(for: .seconds(7), filter: ScanFilter(name: "Lamp-*", rssi: -70))
+    let scanning = ScanStep(for: .seconds(7), filter: ScanFilter(name: "Lamp-*", rssi: -70))
     let template = BatchTemplate(chain: try Self.reading())
     let scan = try BatchScan(scanning, least: 2, most: 10, template)
     let bench = Bench(found: found)
@@ -274,8 +297,8 @@ struct BatchRunnerTests {
     )
   }
 
-  @Test("a batch that is not admitted runs nothing and reports the reason")
-  func admission() throws {
+  @Test("a batch that cannot acquire the adapter runs nothing and reports the reason")
+  func adapterRefused() throws {
     let bench = Bench()
     let runner = bench.runner(try Self.batch("A")) { _, _ in
       throw DeviceFailure.scripted(.busy, .passing)

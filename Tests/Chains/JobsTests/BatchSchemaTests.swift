@@ -88,6 +88,7 @@ struct BatchSchemaTests {
       { scan: 5s, name: "a*", service: battery, rssi: -70, manufacturer: 76, passive: false,
         at-least: 1, at-most: 2 }
     on-failure: stop
+    first: 2
     """,
   ]
 
@@ -119,6 +120,9 @@ struct BatchSchemaTests {
     "steps: [connect]\ndevices: [a]\nconcurrency: 0",
     "steps: [connect]\ndevices: [a]\non-failure: ignore",
     "steps: [connect]\ndevices: [a]\non-failure: { stop-after: 0 }",
+    "steps: [connect]\ndevices: [a]\non-failure: { stop-above: 100 }",
+    "steps: [connect]\ndevices: [a]\non-failure: { stop-after: 1, stop-above: 10 }",
+    "steps: [connect]\ndevices: [a]\nfirst: 0",
     "steps: [connect]\ndevices: [a]\nretry: { backoff: 1s }",
     "steps: [connect]\ndevices: [a]\ndeadline: never",
     "steps: [connect]\ndevices: [a]\ncron: \"* * * * *\"",

@@ -58,6 +58,16 @@ struct ChainSchemaTests {
     }
   }
 
+  @Test("the time for the choice of a device may be zero, and is part of the plan")
+  func choice() throws {
+    let text = "steps: [connect]\ndevice: { name: a, choice: 0s }"
+    #expect(try problems(text) == [])
+    let plan = try Plan.parse(text, file: "c")
+    #expect(plan.link.choice == .zero)
+    #expect(plan.lines.contains { $0.contains("is chosen 0s after the scan begins") })
+    #expect(try Plan.parse("steps: [connect]\ndevice: a", file: "c").link.choice == nil)
+  }
+
   /// Chains that the reader refuses.
   static let unfit = [
     "steps: []", "name: x", "stepz: [connect]", "steps: [frobnicate]", "steps: [{ raed: 2a19 }]",
@@ -65,6 +75,7 @@ struct ChainSchemaTests {
     "steps: [connect]\ndevice: { exact: true }",
     "steps: [connect]\ndevice: { service: battery, exact: true }",
     "steps: [connect]\ndevice: { address: C0:FF:EE:00:00:01, unique: true }",
+    "steps: [connect]\ndevice: { address: C0:FF:EE:00:00:01, choice: 0s }",
     "steps: [{ scan: 1s, exact: true }]", "steps: [connect]\ntimeout: soon",
     "steps: [connect]\nretry: { backoff: 1s }", "steps: [{ connect: now }]",
     "steps: [{ read: 2a19, offset: 513 }]", "steps: [{ write: 2a06 }]",

@@ -17,9 +17,9 @@ struct CommandStepTests {
   /// - Returns: The program calls, and the failure of the run.
   private func run(
     _ line: String, printing output: String = "", allowed: AllowedCommands = .all,
-    failing failure: Command.Failure? = nil
-  ) throws -> (calls: [Command.Call], failure: RunFailure?) {
-    let calls = Recorded<Command.Call>()
+    failing failure: CommandStep.Failure? = nil
+  ) throws -> (calls: [CommandStep.Call], failure: RunFailure?) {
+    let calls = Recorded<CommandStep.Call>()
     var plan = try Plan.parse(line: line)
     plan.allowedCommands = allowed
     var runner = bench.runner(plan)
@@ -46,6 +46,65 @@ struct CommandStepTests {
     #expect(call.program == "./respond" && call.arguments == ["-c", "36.6", "a 'b'; $(c)"])
     #expect(String(decoding: call.input, as: UTF8.self) == "36.6 it is")
     #expect(call.limit == .seconds(5) && call.file == nil && calls.count == 1)
+  }
+
+  @Test("a stream becomes one line of JSON for each value, or its bytes")
+  func streams() throws {
+    bench.device.notify("heart-rate-measurement", [60, 62].map { (.seconds(1), [0, $0]) })
+    let notify = "notify heart-rate-measurement until 2x as log"
+    let inputs = [
+      "lines:{log.values}", "lines:{log.values.bpm}", "lines:{log.bpm}", "bytes:{log.bytes}",
+    ]
+    let line = ([notify] + inputs.map { "command ./check input \($0)" }).joined(separator: "; ")
+    let (calls, failure) = try run(line)
+    #expect(failure == nil)
+    #expect(
+      calls.map { String(decoding: $0.input, as: UTF8.self) } == [
+        "{\"bpm\":60}\n{\"bpm\":62}\n", "60\n62\n", "62\n", "\u{0}<\u{0}>",
+      ]
+    )
+    let plan = try Plan.parse(
+      """
+      steps:
+      - { notify: heart-rate-measurement, until: { count: 2 }, as: log }
+      - { command: ./check, input: { lines: "{log.values}" } }
+      - { command: ./check, input: { bytes: "{log.bytes}" } }
+      """, file: "c"
+    )
+    #expect(
+      plan.steps.dropFirst().map(\.description) == [
+        "command ./check input lines:{log.values}", "command ./check input bytes:{log.bytes}",
+      ]
+    )
+  }
+
+  @Test("an input that is no bytes, or no form of an input, is an error")
+  func wrongInput() throws {
+    let line = "command ./x format json as v; command ./x input bytes:{v.id}"
+    let failure = try run(line, printing: "{\"id\": 7}").failure
+    #expect(failure?.why == "'v.id' is not bytes")
+    #expect(failure?.hint == "name the bytes: {v.bytes}")
+    for (path, kind) in [("log.percent", "a number"), ("log.values", "a list")] {
+      let found = Plan.complaints(
+        """
+        steps:
+        - { notify: battery-level, until: { count: 1 }, as: log }
+        - { command: ./x, input: { bytes: "{\(path)}" } }
+        """
+      )
+      #expect(
+        found.count == 1
+          && found[0].contains("'\(path)' is \(kind) (expected bytes such as {log.bytes})"),
+        "\(found)"
+      )
+    }
+    let found = Plan.complaints("steps: [{ command: ./x, input: { line: '{a}' } }]")
+    #expect(
+      found.count == 1
+        && found[0].contains(
+          "expected a text, { lines: '{log.values}' } or { bytes: '{log.bytes}' }"),
+      "\(found)"
+    )
   }
 
   @Test(
@@ -91,7 +150,7 @@ struct CommandStepTests {
 
   @Test("a program that fails is the failure of its step, which may be expected")
   func fails() throws {
-    let reason = Command.Failure("it ended with status 3: no such key")
+    let reason = CommandStep.Failure("it ended with status 3: no such key")
     let failure = try run("command ./key; read battery-level", failing: reason).failure
     #expect(failure?.message == "running ./key: it ended with status 3: no such key")
     #expect(!bench.device.calls.contains("read battery-level"))

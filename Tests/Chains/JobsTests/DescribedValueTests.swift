@@ -93,11 +93,11 @@ struct DescribedValueTests {
       ),
       (
         "- { read: record, expect: { flags.state: measring } }",
-        "steps.1.expect.flags.state: flags.state is never 'measring' (did you mean 'measuring'?)"
+        "steps.1.expect.flags.state: flags.state cannot be 'measring' (did you mean 'measuring'?)"
       ),
       (
         "- { read: record, expect: { moisture: 700 } }",
-        "steps.1.expect.moisture: moisture is from 0 to 100, and never = 700"
+        "steps.1.expect.moisture: moisture is from 0 to 100, so it cannot be = 700"
       ),
       (
         "- { write: config, value: { interval: 600, mode: ecco } }",
@@ -108,6 +108,14 @@ struct DescribedValueTests {
         "steps.1.value.intervall: unknown field 'intervall' of config (did you mean 'interval'?)"
       ),
       ("- { write: config, value: { interval: 600 } }", "steps.1.value: mode: missing"),
+      (
+        "- { read: record, as: r }\n- { write: config, value: { interval: '{r.sequence}', mode: ecco } }",
+        "steps.2.value.mode: unknown name 'ecco' (did you mean 'eco'?); names of mode: off, eco"
+      ),
+      (
+        "- { read: record, as: r }\n- { write: config, value: { interval: '{r.sequence}' } }",
+        "steps.2.value: mode: missing"
+      ),
       (
         "- { read: record, format: wid }",
         "steps.1.format: unknown format 'wid' (did you mean 'wide'?)"
@@ -132,6 +140,113 @@ struct DescribedValueTests {
     #expect(plan.steps.map(\.description) == [line])
     let named = try Plan.parse(line: "read ff01 format wide", names: names)
     #expect(named.steps.map(\.description) == ["read ff01 format wide"])
+  }
+
+  @Test("a value in pieces is one value, and bytes between values are invalid")
+  func pieces() throws {
+    let names = """
+      names:
+        answer:
+          uuid: ff01
+          pieces: true
+          fields: [{ is: dd }, { length: u8 }, { cells: u8, repeat: length }]
+      steps:
+
+      """
+    let bench = RunBench()
+    let second = Duration.seconds(1)
+    let notified: [[UInt8]] = [[9, 0xdd, 3, 1], [2], [3, 0xdd], [1, 7]]
+    bench.device.notify("answer", notified.map { (second, $0) })
+    let step = "- { notify: answer, until: { count: 3 }, on-invalid: report, as: log }"
+    let error = bench.run(
+      try Plan.parse(names + step + "\n- assert: log.cells[0] = 7", file: "c")
+    )
+    #expect(error == nil, "\(bench.text())")
+    let values = bench.story.filter { $0.hasPrefix("1 ") && !$0.contains("notify") }
+    #expect(values.count == 3 && values[0] == "1 ?", "\(values)")
+    #expect(values.last?.hasSuffix("7") == true && values[1].hasSuffix("1, 2, 3"), "\(values)")
+    bench.device.notify("answer", notified.map { (second, $0) })
+    #expect(
+      bench.run(
+        try Plan.parse(
+          names + "- { notify: answer, until: { count: 4 }, format: hex }", file: "c")
+      ) == nil
+    )
+  }
+
+  /// Runs a step on values in pieces: `dd`, a length, and so many cells.
+  private func piecesRun(
+    _ step: String, _ notified: [(after: Duration, octets: [UInt8])]
+  ) throws -> (bench: RunBench, notify: StepResult) {
+    let names = """
+      names:
+        answer:
+          uuid: ff01
+          pieces: true
+          fields: [{ is: dd }, { length: u8 }, { cells: u8, repeat: length }]
+      steps:
+
+      """
+    let bench = RunBench()
+    bench.device.notify("answer", notified)
+    bench.run(try Plan.parse(names + "- " + step, file: "c"))
+    return (bench, try #require(bench.endings.first { $0.step.operation == "notify" }))
+  }
+
+  private static let second = Duration.seconds(1)
+  private static let cut = "bytes dd0301 (cells, byte 3: expected 1 byte, found 0)"
+
+  @Test("a value that a gap cut off is invalid, and comes before the gap")
+  func cutByGap() throws {
+    let second = Self.second
+    let notified: [(after: Duration, octets: [UInt8])] = [
+      (second, [0xdd, 3, 1]), (second, []), (second, [0xdd, 1, 7]),
+    ]
+    let reported = try piecesRun(
+      "{ notify: answer, until: { count: 2 }, on-invalid: report }", notified
+    )
+    #expect(reported.notify.status == .ok)
+    let values = reported.bench.story.filter { $0.hasPrefix("1 ") && !$0.contains("notify") }
+    #expect(values.count == 3 && values[0] == "1 ?" && values[1].contains("gap"), "\(values)")
+    #expect(reported.notify.notes == ["1 invalid value: \(Self.cut)"])
+    let failed = try piecesRun("{ notify: answer, until: { count: 2 } }", notified)
+    #expect(failed.notify.failure?.code == .invalidValue)
+  }
+
+  @Test("a step with a duration says that its end cut off a value")
+  func cutByEnd() throws {
+    let notified: [(after: Duration, octets: [UInt8])] = [
+      (Self.second, [0xdd, 1, 7]), (Self.second, [0xdd, 3, 1]),
+    ]
+    let (_, step) = try piecesRun("{ notify: answer, for: 5s }", notified)
+    #expect(step.status == .ok)
+    #expect(step.notes == ["the last value was not complete: \(Self.cut)"])
+  }
+
+  @Test("pieces are no silence; a value that silence cut off fails the step")
+  func cutBySilence() throws {
+    let pause = Duration.seconds(2)
+    let step = "{ notify: answer, until: { silence: 3s } }"
+    let whole = try piecesRun(
+      step, [(pause, [0xdd, 3]), (pause, [1]), (pause, [2]), (pause, [3])]
+    )
+    #expect(whole.notify.status == .ok)
+    #expect(whole.bench.story.contains { $0.hasSuffix("1, 2, 3") }, "\(whole.bench.story)")
+    let cut = try piecesRun(step, [(pause, [0xdd, 3]), (pause, [1])])
+    #expect(cut.notify.failure?.code == .invalidValue)
+  }
+
+  @Test("a step that waits in vain says what came of a value")
+  func cutByTimeout() throws {
+    let notified: [(after: Duration, octets: [UInt8])] = [(Self.second, [0xdd, 3, 1])]
+    let (bench, _) = try piecesRun(
+      "{ notify: answer, until: { count: 2 }, timeout: 10s }", notified
+    )
+    #expect(
+      bench.ending?.failure?.why
+        == "no value came within 10s; waited for 2 values; 3 bytes of a value came: cells, byte 3: "
+        + "expected 1 byte, found 0"
+    )
   }
 
   @Test("the words of expectations are no names of fields on the top level")

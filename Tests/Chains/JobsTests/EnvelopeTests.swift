@@ -4,6 +4,7 @@ import Signals
 import Testing
 
 @testable import Jobs
+@testable import Reports
 
 @Suite("Envelope of many values")
 struct EnvelopeTests {

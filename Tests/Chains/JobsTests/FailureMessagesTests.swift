@@ -41,16 +41,16 @@ struct FailureMessagesTests {
     }
     let step = PlacedStep(.impliedConnect, Step(.connect)).reported
     let failure = RunFailure(code: .timedOut, class: .passing, what: "a", why: "b")
-    traced.receive(event(.runStarted(RunStart(chain: nil, steps: 1, seed: 0))))
-    traced.receive(event(.stepStarted(step), at: 8))
+    traced.receive(event(.run(.started(RunStart(chain: nil, steps: 1, seed: 0)))))
+    traced.receive(event(.step(.started(step)), at: 8))
     let result = StepResult(step, status: .failed, outcome: nil, failure: failure, took: .zero)
-    traced.receive(event(.stepFinished(result), at: 9))
+    traced.receive(event(.step(.finished(result)), at: 9))
     let ending = RunEnding(status: .failed, failure: failure, step: place ? step : nil, done: 0)
-    traced.receive(event(.runFinished(ending), at: 9))
+    traced.receive(event(.run(.finished(ending)), at: 9))
     return reported.withLock { $0 }.compactMap { event in
       switch event.change {
-      case .stepFinished(let result): result.failure
-      case .runFinished(let ending): ending.failure
+      case .step(.finished(let result)): result.failure
+      case .run(.finished(let ending)): ending.failure
       default: nil
       }
     }

@@ -9,6 +9,7 @@ import FoundationXML
 import Testing
 
 @testable import Jobs
+@testable import Reports
 
 @Suite("The HTML report")
 struct HTMLReportTests {
@@ -22,7 +23,7 @@ struct HTMLReportTests {
     return bench.events.map { $0.on(name) }
   }
 
-  private static func page(_ events: [[RunEvent]], of whole: RecordedWhole? = nil) -> String {
+  private static func page(_ events: [[RunEvent]], of whole: CommandRecord? = nil) -> String {
     let report = HTMLReport()
     let runs = RunCollector.runs(of: events.joined(), in: whole, keepsValues: report.showsValues)
     return report.text(on: runs, of: whole)
@@ -204,7 +205,7 @@ struct HTMLReportTests {
         - { log: \(quoted) }
         - { read: battery-level, expect: { percent: 1 } }
       """
-    var whole = RecordedWhole(.batch, name: name)
+    var whole = CommandRecord(.batch, name: name)
     whole.notRun = [name]
     let events = try Self.events(file, on: name) {
       $0.answer("read ff01", .value(Array(name.utf8)))

@@ -75,7 +75,7 @@ struct JSONLinesTests {
     )
     #expect(try text(of: "docs/json.md").contains("`candidates`"))
     var reader = EventLines()
-    guard case .stepFinished(let result)? = try reader.event(in: line)?.change else {
+    guard case .step(.finished(let result))? = try reader.event(in: line)?.change else {
       Issue.record("no result of a step: \(line)")
       return
     }

@@ -4,6 +4,7 @@ import Signals
 import Testing
 
 @testable import Jobs
+@testable import Reports
 
 @Suite("Lanes over a time axis")
 struct LaneTests {

@@ -72,6 +72,130 @@ struct MeasuringTests {
     #expect(bench.ending?.failure?.code == .expectationNotMet)
   }
 
+  // MARK: Wanted parameters
+
+  @Test(
+    "a step with wanted parameters prints the line that it was parsed from",
+    arguments: [
+      "connection-parameters interval 15ms", "connection-parameters interval 7.500ms latency 4",
+      "connection-parameters interval 15ms timeout 420ms as link expect interval <= 20 within 9s",
+    ]
+  )
+  func wantedLine(line: String) throws {
+    #expect(try Plan.parse(line: line).steps.map(\.description) == [line])
+  }
+
+  @Test("wanted parameters are equal in a file, on a line and in Swift; the usual timeout is 4 s")
+  func wantedForms() throws {
+    let file = """
+      steps:
+        - connection-parameters: { interval: 15ms }
+        - { connection-parameters: { interval: 1s, latency: 1, timeout: 4010ms }, timeout: 9s }
+      """
+    let line = """
+      connection-parameters interval 15ms latency 0 timeout 4s
+      connection-parameters timeout 4010ms latency 1 interval 1s within 9s
+      """
+    let swift = try Plan {
+      Step.connectionParameters(interval: .milliseconds(15))
+      Step.connectionParameters(
+        interval: .seconds(1), latency: 1, timeout: .milliseconds(4010)
+      )
+      .within(.seconds(9))
+    }
+    #expect(try Plan.parse(file, file: "c").steps == swift.steps)
+    #expect(try Plan.parse(line: line).steps == swift.steps)
+  }
+
+  @Test("a step with wanted parameters changes them, and its value is what was agreed on")
+  func changed() throws {
+    try bench.run(
+      file: """
+        steps:
+          - connection-parameters: { interval: 15ms, latency: 4, timeout: 5s }
+            as: link
+            expect: { interval: 15, latency: { max: 4 } }
+          - log: "{link.supervisionTimeout} ms"
+        """
+    )
+    #expect(bench.ending?.status == .ok, "\(bench.text())")
+    #expect(bench.device.calls.filter { $0.hasPrefix("change") } == ["change to 15ms 4 5s"])
+    #expect(!bench.device.calls.contains { $0.hasPrefix("connection-parameters") })
+    let title = "connection-parameters interval 15ms latency 4 timeout 5s"
+    #expect(
+      bench.text().contains { $0.hasSuffix("\(title)  15.00 ms, latency 4, 5000 ms timeout") },
+      "\(bench.text())"
+    )
+  }
+
+  @Test("a change has a longer default timeout than a reading, which a step can override")
+  func limit() throws {
+    for call in ["change-parameters", "connection-parameters"] {
+      bench.device.answer(call, .silence)
+    }
+    for (line, limit) in [
+      ("connection-parameters interval 4s timeout 32s", "45s"), ("connection-parameters", "20s"),
+      ("connection-parameters interval 15ms within 3s", "3s"),
+    ] {
+      try bench.run(line)
+      #expect(bench.ending?.failure?.message.contains("within \(limit)") == true, "\(line)")
+    }
+  }
+
+  @Test("a refused change fails the step, and can be expected")
+  func refused() throws {
+    let refusal = DeviceFailure(
+      code: .refused, class: .definite, operation: "changing the connection parameters",
+      meaning: "the controller answered 0x3b", hint: ""
+    )
+    bench.device.answer("change-parameters", .failure(refusal))
+    try bench.run("connection-parameters interval 15ms")
+    #expect(bench.ending?.failure?.code == .refused)
+    try bench.run("connection-parameters interval 15ms expect error = refused")
+    #expect(bench.ending?.status == .ok)
+  }
+
+  @Test(
+    "invalid parameters are found before the chain runs",
+    arguments: [
+      ("{ latency: 1 }", "interval"), ("{ interval: 5ms }", "from 7.500ms to 4s"),
+      ("{ interval: 16ms }", "in steps of 1.250ms"), ("{ interval: 4001.25ms }", "found"),
+      ("{ interval: 15 }", "a duration such as 15ms"), ("{ interval: 15ms, latency: 500 }", "499"),
+      ("{ interval: 15ms, timeout: 90ms }", "from 100ms to 32s"),
+      ("{ interval: 15ms, timeout: 425ms }", "in steps of 10ms"),
+      ("{ interval: 15ms, timeout: 33s }", "from 100ms to 32s"),
+      ("{ interval: 500ms, latency: 3 }", "expected more than 4s"),
+      ("{ interval: 15ms, phy: 2m }", "phy"), ("15ms", "parameters such as { interval: 15ms"),
+    ]
+  )
+  func mistakes(parameters: String, complaint: String) {
+    let problems = Plan.complaints("steps: [ { connection-parameters: \(parameters) } ]")
+    #expect(problems.count == 1 && problems[0].contains(complaint), "\(problems)")
+  }
+
+  @Test("invalid parameters in Swift are found, too, and a limit that is just long enough is none")
+  func mistakesInSwift() throws {
+    #expect(throws: Problem.self) {
+      try Plan { Step.connectionParameters(interval: .milliseconds(16)) }
+    }
+    #expect(throws: Problem.self) {
+      try Plan {
+        Step.connectionParameters(interval: .seconds(1), latency: 1, timeout: .seconds(4))
+      }
+    }
+    _ = try Plan {
+      Step.connectionParameters(interval: .seconds(1), latency: 1, timeout: .milliseconds(4010))
+    }
+  }
+
+  @Test("only a step that changes the parameters has an effect beyond characteristics")
+  func privilege() throws {
+    let steps = try Plan.parse(
+      line: "connection-parameters; connection-parameters interval 15ms"
+    ).steps
+    #expect(steps.map(\.privilege) == [nil, "changes the connection parameters"])
+  }
+
   @Test("an unexpected RSSI fails the step and is reported")
   func expectation() throws {
     try bench.run("rssi expect rssi > -40")
@@ -98,5 +222,75 @@ struct MeasuringTests {
     #expect(lines.count == 2)
     #expect(lines.allSatisfy { $0.contains(#""value":{"rssi":-50,"txPower":4}"#) })
     #expect(!lines.contains { $0.contains("hex") })
+  }
+
+  // MARK: At an interval
+
+  @Test(
+    "a step at an interval prints the line that it was parsed from",
+    arguments: [
+      "rssi every 1s for 10s",
+      "rssi every 500ms until 3x until rssi < -80 as link expect mean(rssi) > -70",
+    ]
+  )
+  func intervalRoundTrip(line: String) throws {
+    #expect(try Plan.parse(line: line).steps.map(\.description) == [line])
+  }
+
+  @Test("at an interval, each value is reported and captured, and measures over all are checked")
+  func interval() throws {
+    bench.device.setAnswers(
+      "rssi",
+      [-50, -60, -70].map { .value([UInt8(bitPattern: $0)], after: .milliseconds(20)) }
+    )
+    let error = try bench.run(
+      file: """
+        steps:
+          - rssi:
+            every: 1s
+            until: { count: 3 }
+            as: link
+            expect: { mean(rssi): -60, count: 3, latency-p99: { max: 20ms } }
+          - log: "{link.rssi} dBm of {link.count}, at first {link.first.rssi}"
+        """
+    )
+    #expect(error == nil, "\(bench.text())")
+    #expect(
+      bench.text().filter { $0.hasPrefix("1") || $0.hasPrefix("2") } == [
+        "1  rssi  -50 dBm", "1  rssi  -60 dBm", "1  rssi  -70 dBm",
+        "1  rssi  3 values, 1.49 a second, half of the reads within 20ms, 95 % within 20ms",
+        "2  log  -70 dBm of 3, at first -50",
+      ]
+    )
+    let times = bench.events.compactMap { event -> Duration? in
+      if case .data(_, .value) = event.change { event.offset } else { nil }
+    }
+    #expect(times == [20, 1020, 2020].map { .milliseconds($0) })
+  }
+
+  @Test("one in a file needs an end, and a single measurement has none")
+  func ends() {
+    func problems(_ keys: String...) -> String {
+      let lines = keys.map { "    \($0)\n" }.joined()
+      return Plan.complaints("steps:\n  - rssi:\n\(lines)").joined(separator: "\n")
+    }
+    #expect(problems("every: 1s").contains("this step would never end"))
+    #expect(problems("for: 1s").contains("'for' is only valid with 'every'"))
+    #expect(problems("until: { count: 2 }").contains("'until' is only valid with 'every'"))
+    #expect(problems("expect: { count: 2 }").contains("the value has no 'count'"))
+    #expect(problems("every: 1s", "for: 5s", "expect: { count: 5 }").isEmpty)
+  }
+
+  @Test("the JSON lines of a stream are read back as one, and those of a single value are not")
+  func recorded() throws {
+    try bench.run("rssi; rssi every 1s until 2x")
+    var lines = EventLines()
+    let read = try bench.json().compactMap { try lines.event(in: $0) }
+    let text = { (events: [RunEvent]) in events.flatMap { TextReport().lines(for: $0) } }
+    let (before, after) = (text(bench.events), text(read))
+    #expect(before.count { $0 == "2  rssi  -50 dBm, 4 dBm TX power" } == 2, "\(before)")
+    #expect(after.count { $0.hasPrefix("2  rssi  ") } == 3, "\(after)")
+    #expect(after.count { $0.hasPrefix("1  rssi  ") } == 1, "\(after)")
+    #expect(bench.json().count { $0.contains(#""stream":true"#) } == 4)
   }
 }

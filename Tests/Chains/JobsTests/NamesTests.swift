@@ -154,12 +154,12 @@ struct NamesTests {
     #expect(complaints("empty.yaml") == ["empty.yaml:1:1: the file is empty"])
     #expect(complaints("none.yaml")[0].contains("No such file or directory"))
     #expect(complaints("chain.yaml")[0].contains("unknown key 'steps'"))
-    func isMeant(_ name: String) -> Bool? {
-      Document.keys(at: folder.path + "/" + name).map(NamesFile.isMeant(by:))
+    func isNamesFile(_ name: String) -> Bool? {
+      Document.keys(at: folder.path + "/" + name).map(NamesFile.recognizes(keys:))
     }
-    #expect(isMeant("names.yaml") == true)
-    #expect(isMeant("chain.yaml") == false)
-    #expect(isMeant("none.yaml") == nil)
+    #expect(isNamesFile("names.yaml") == true)
+    #expect(isNamesFile("chain.yaml") == false)
+    #expect(isNamesFile("none.yaml") == nil)
   }
 
   @Test("a file of names may also contain device keys, or only those")
@@ -180,8 +180,8 @@ struct NamesTests {
     let alone = try NamesFile(folder.path + "/keys.json")
     #expect(alone.names == .assigned)
     #expect(alone.keys == [try BindKey("231d39c1d7cc1ab1aee224cd096db932", of: .name("Attic"))])
-    #expect(NamesFile.isMeant(by: ["keys"]) && NamesFile.isMeant(by: ["keys", "names"]))
-    #expect(!NamesFile.isMeant(by: []))
+    #expect(NamesFile.recognizes(keys: ["keys"]) && NamesFile.recognizes(keys: ["keys", "names"]))
+    #expect(!NamesFile.recognizes(keys: []))
   }
 
   // MARK: Batches

@@ -6,6 +6,7 @@ import Signals
 import Testing
 
 @testable import Jobs
+@testable import Reports
 
 @Suite("Attempts on a page")
 struct PageAttemptTests {

@@ -4,6 +4,7 @@ import Bluetooth
 import Documents
 
 @testable import Jobs
+@testable import Reports
 
 /// Writes the events of one run, each at a second of its own.
 struct PageEvents {
@@ -19,7 +20,7 @@ struct PageEvents {
     identity = RunIdentity(seed: 1, plan: plan)
     steps = plan.placedSteps
     self.device = device
-    add(0, .runStarted(RunStart(chain: chain, steps: steps.count, seed: 1)))
+    add(0, .run(.started(RunStart(chain: chain, steps: steps.count, seed: 1))))
   }
 
   /// The start of every run, since 1970-01-01T00:00:00Z.
@@ -51,19 +52,19 @@ struct PageEvents {
       step, status: status, outcome: outcome, failure: failure, tries: tries,
       took: .microseconds(took * 1e6)
     )
-    add(second, .stepFinished(result))
+    add(second, .step(.finished(result)))
   }
 
   /// A number that a step received.
   mutating func value(_ second: Double, _ step: ReportedStep, _ number: Double) {
     let value = StepValue(octets: [1], decoded: .real(number, decimals: 2))
-    add(second, .value(step, value))
+    add(second, .data(step, .value(value)))
   }
 
   mutating func finish(_ second: Double, _ failure: RunFailure? = nil, _ step: ReportedStep? = nil)
   {
     let status: RunEnding.Status = failure == nil ? .ok : .failed
-    add(second, .runFinished(RunEnding(status: status, failure: failure, step: step, done: 0)))
+    add(second, .run(.finished(RunEnding(status: status, failure: failure, step: step, done: 0))))
   }
 
   static func failure(_ why: String = "the device refused") -> RunFailure {
@@ -71,7 +72,7 @@ struct PageEvents {
   }
 
   /// The page of runs.
-  static func page(_ runs: [PageEvents], of whole: RecordedWhole? = nil) -> String {
+  static func page(_ runs: [PageEvents], of whole: CommandRecord? = nil) -> String {
     let recorded = RunCollector.runs(of: runs.flatMap(\.events), in: whole, keepsValues: true)
     return HTMLReport().text(on: recorded, of: whole)
   }
@@ -138,9 +139,9 @@ extension PageEvents {
       runs.append(run)
     }
     var unfinished = try PageEvents("Unfinished", "read battery-level; notify battery-level for 9s")
-    unfinished.add(0, .stepStarted(unfinished.step(0)))
+    unfinished.add(0, .step(.started(unfinished.step(0))))
     unfinished.end(1, unfinished.step(0), .ok, .linked(.made), took: 1)
-    unfinished.add(1, .stepStarted(unfinished.step(2)))
+    unfinished.add(1, .step(.started(unfinished.step(2))))
     unfinished.value(4, unfinished.step(2), 3)
     runs.append(unfinished)
     return runs
@@ -167,7 +168,7 @@ extension PageEvents {
         let placed = PlacedStep(StepPosition(1).repetition(turn).inner(1), plan.steps[0])
         run.end(Double(turn) / 100, placed.reported, .ok, .logged(name))
       }
-      run.add(4, .note(name))
+      run.add(4, .remark(.note(name)))
       var failure = failure(name)
       failure.messages = [message(1, name), message(2, name)]
       failure.trace = TraceSlice(

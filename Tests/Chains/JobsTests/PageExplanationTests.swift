@@ -8,6 +8,7 @@ import Signals
 import Testing
 
 @testable import Jobs
+@testable import Reports
 
 @Suite("Explanations on the page of a run")
 struct PageExplanationTests {
@@ -56,12 +57,13 @@ struct PageExplanationTests {
       steps[2], status: .ok, outcome: nil, failure: nil, took: .milliseconds(500)
     )
     return [
-      event(0, .runStarted(RunStart(chain: "Lamp", steps: 1, seed: 7))),
-      event(0, .stepStarted(steps[0])), event(1, .stepFinished(made)),
-      event(1, .stepStarted(steps[1])), event(1.5, .note("window </open>")),
-      event(3, .stepFinished(wrote)), event(3.5, .stepStarted(steps[2])),
-      event(4, .stepFinished(left)),
-      event(4, .runFinished(RunEnding(status: .failed, failure: failure, step: steps[1], done: 0))),
+      event(0, .run(.started(RunStart(chain: "Lamp", steps: 1, seed: 7)))),
+      event(0, .step(.started(steps[0]))), event(1, .step(.finished(made))),
+      event(1, .step(.started(steps[1]))), event(1.5, .remark(.note("window </open>"))),
+      event(3, .step(.finished(wrote))), event(3.5, .step(.started(steps[2]))),
+      event(4, .step(.finished(left))),
+      event(
+        4, .run(.finished(RunEnding(status: .failed, failure: failure, step: steps[1], done: 0)))),
     ]
   }
 
@@ -93,8 +95,8 @@ struct PageExplanationTests {
     for second in [2.0, 3, 7, 8] { run.value(second, run.step(1), second) }
     let lost = Instant.start
     let gap = NotificationGap(.linkLost, from: lost, to: lost + .seconds(2))
-    run.add(6, .gap(run.step(1), gap))
-    run.add(7.5, .note("window </open>"))
+    run.add(6, .data(run.step(1), .gap(gap)))
+    run.add(7.5, .remark(.note("window </open>")))
     run.end(10, run.step(1), .ok, .listened(count: 4, rate: 1), took: 9)
     run.finish(10)
     let page = try Self.page(run.events)
@@ -128,7 +130,7 @@ struct PageExplanationTests {
   @Test("the first notes are kept if there are too many")
   func bounded() throws {
     var run = try PageEvents("Lamp", "read battery-level")
-    for number in 0...RecordedRun.noteLimit { run.add(1, .note("\(number)")) }
+    for number in 0...RecordedRun.noteLimit { run.add(1, .remark(.note("\(number)"))) }
     #expect(Self.runs(run.events)[0].notes.map(\.text).last == "\(RecordedRun.noteLimit - 1)")
   }
 

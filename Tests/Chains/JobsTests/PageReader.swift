@@ -3,7 +3,7 @@
 import Foundation
 import FoundationXML
 
-/// What is in a page: it is read once, and must be well-formed.
+/// The contents of a page, which is parsed once and must be well-formed.
 final class PageReader: NSObject, XMLParserDelegate {
   /// The size of a table.
   struct Table {

@@ -5,6 +5,7 @@ import Foundation
 import Testing
 
 @testable import Jobs
+@testable import Reports
 
 @Suite("Page size")
 struct PageSizeTests {

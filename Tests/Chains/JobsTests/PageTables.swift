@@ -3,6 +3,7 @@
 import Documents
 
 @testable import Jobs
+@testable import Reports
 
 /// The generated tables of the pages in `docs`.
 enum PageTables {
@@ -138,7 +139,7 @@ enum PageTables {
     case .write(let word, _): "`\(word) { write … }`"
     case .comparisons(let word), .stop(let word): "`\(word) …`"
     case .binding(let word): "`\(word) name=value`"
-    case .target, .members, .inputs, .condition: ""
+    case .target, .members, .inputs, .condition, .calculation: ""
     }
   }
 

@@ -98,8 +98,8 @@ struct PairingStepTests {
     try bench.run("unpair; pair; pair; trust; trust no; pair")
     #expect(
       bench.device.calls == [
-        "unpair", "connect", "pair no-input-no-output", "pair no-input-no-output", "trust",
-        "distrust", "pair no-input-no-output", "disconnect",
+        "unpair", "agent no-input-no-output", "connect", "no agent", "pair no-input-no-output",
+        "pair no-input-no-output", "trust", "distrust", "pair no-input-no-output", "disconnect",
       ]
     )
     #expect(bench.text().contains("2  pair  ok"))
@@ -153,7 +153,7 @@ struct PairingStepTests {
     func event(_ step: ReportedStep?) -> RunEvent {
       RunEvent(
         run: RunIdentity(seed: 0, plan: Plan(steps: [])), device: "Lock-1", attempt: 1,
-        offset: .zero, wallClock: .zero, change: .pairingDisplay(step, .passkey(42))
+        offset: .zero, wallClock: .zero, change: .remark(.pairingDisplay(step, .passkey(42)))
       )
     }
     #expect(TextReport().lines(for: event(placed)) == ["1  pair  type 000042 on the device"])

@@ -30,7 +30,8 @@ struct PlanRunningTests {
     #expect(bench.device.calls == ["connect", "read battery-level", "disconnect"])
     let all = events.all
     #expect(all.count == 9)
-    guard case .runStarted = all.first?.change, case .runFinished(let ending) = all.last?.change
+    guard case .run(.started) = all.first?.change,
+      case .run(.finished(let ending)) = all.last?.change
     else {
       Issue.record("\(all)")
       return
@@ -58,7 +59,7 @@ struct PlanRunningTests {
       )
     )
     let steps = events.all.compactMap { event in
-      if case .stepStarted(let step) = event.change { step } else { nil }
+      if case .step(.started(let step)) = event.change { step } else { nil }
     }
     #expect(
       steps.map { $0.source.map(\.description) } == [
@@ -195,7 +196,7 @@ struct PlanRunningTests {
     #expect(all.map(\.change) == events.all.map(\.change))
     bench.device.answer("connect", .failure(DeviceFailure.scripted(.notFound, .passing)))
     let failed = try signal.collect().firstOrThrow(within: .seconds(60))
-    guard case .runFinished(let ending) = failed.last?.change else {
+    guard case .run(.finished(let ending)) = failed.last?.change else {
       Issue.record("\(failed)")
       return
     }

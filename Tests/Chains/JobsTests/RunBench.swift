@@ -56,17 +56,18 @@ struct RunBench {
     events.map { event in
       let what =
         switch event.change {
-        case .runStarted: "run"
-        case .stepStarted(let step): "\(step.position) \(step.operation)…"
-        case .value(let step, let value):
+        case .run(.started): "run"
+        case .step(.started(let step)): "\(step.position) \(step.operation)…"
+        case .data(let step, .value(let value)):
           "\(step.position) \(value.decoded.map { "\($0)" } ?? "?")"
-        case .pairingDisplay(_, let display): "\(display)"
-        case .advertisement(let step, let device): "\(step.position) \(device.address)"
-        case .gap(let step, let gap): "\(step.position) gap \(gap.cause)"
-        case .note: "note"
-        case .stepFinished(let result):
+        case .remark(.pairingDisplay(_, let display)): "\(display)"
+        case .data(let step, .advertisement(let device)): "\(step.position) \(device.address)"
+        case .data(let step, .gap(let gap)): "\(step.position) gap \(gap.cause)"
+        case .remark(.note): "note"
+        case .step(.finished(let result)):
           "\(result.step.position) \(result.step.operation) \(result.status.rawValue)"
-        case .runFinished(let ending): "run \(ending.status.rawValue)"
+        case .run(.finished(let ending)): "run \(ending.status.rawValue)"
+        case .run(.groupStarted), .run(.groupFinished): "group"
         }
       let tries = event.attempt > 1 ? "try \(event.attempt): " : ""
       return tries + what
@@ -76,13 +77,13 @@ struct RunBench {
   /// How each step ended, in order.
   var endings: [StepResult] {
     events.compactMap { event in
-      if case .stepFinished(let result) = event.change { result } else { nil }
+      if case .step(.finished(let result)) = event.change { result } else { nil }
     }
   }
 
   var ending: RunEnding? {
     events.compactMap { event in
-      if case .runFinished(let ending) = event.change { ending } else { nil }
+      if case .run(.finished(let ending)) = event.change { ending } else { nil }
     }.last
   }
 
@@ -106,12 +107,12 @@ extension DeviceFailure {
 }
 
 extension RunCollector {
-  /// What it keeps of events.
+  /// The runs that a collector makes of events.
   static func runs(
-    of events: some Sequence<RunEvent>, in whole: RecordedWhole? = nil, keepsValues: Bool = false
+    of events: some Sequence<RunEvent>, in whole: CommandRecord? = nil, keepsValues: Bool = false
   ) -> [RecordedRun] {
     var collector = RunCollector(of: whole, keepsValues: keepsValues)
-    for event in events { collector.take(event) }
+    for event in events { collector.apply(event) }
     return collector.runs
   }
 }

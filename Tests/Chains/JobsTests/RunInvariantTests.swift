@@ -68,13 +68,13 @@ struct RunInvariantTests {
       var open: [StepPosition] = []
       for event in events {
         switch event.change {
-        case .stepStarted(let step): open.append(step.position)
-        case .value(let step, _), .advertisement(let step, _), .gap(let step, _):
+        case .step(.started(let step)): open.append(step.position)
+        case .data(let step, _):
           #expect(open.last == step.position, "seed \(seed)")
-        case .pairingDisplay, .note: break
-        case .stepFinished(let result):
+        case .remark: break
+        case .step(.finished(let result)):
           #expect(open.popLast() == result.step.position, "seed \(seed)")
-        case .runStarted, .runFinished: #expect(open.isEmpty, "seed \(seed)")
+        case .run: #expect(open.isEmpty, "seed \(seed)")
         }
       }
       let ending = try #require(bench.ending)
@@ -96,6 +96,6 @@ struct RunInvariantTests {
 
 extension RunEvent {
   fileprivate var isEnd: Bool {
-    if case .runFinished = change { true } else { false }
+    if case .run(.finished) = change { true } else { false }
   }
 }

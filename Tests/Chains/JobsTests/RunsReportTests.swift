@@ -201,7 +201,7 @@ struct RunsReportTests {
     let bench = RunBench()
     try bench.run("repeat 3 { read battery-level }; sleep 1s")
     let runs = RunCollector.runs(of: bench.events)
-    let page = HTMLReport().text(on: runs + runs, of: RecordedWhole(.run, isSimulated: true))
+    let page = HTMLReport().text(on: runs + runs, of: CommandRecord(.run, isSimulated: true))
     #expect(page.contains("in a simulation") && !page.contains("2000-01-01"))
     #expect(page.contains("<td class=\"n count\">4</td>"))
     #expect(bench.text().last?.hasPrefix("ok: 4 steps") == true)
@@ -252,7 +252,7 @@ struct RunsReportTests {
 }
 
 extension RunEvent {
-  /// The same on another device.
+  /// Returns the event as one of another device.
   func on(_ device: String) -> RunEvent {
     RunEvent(
       run: run, device: device, attempt: attempt, offset: offset, wallClock: wallClock,

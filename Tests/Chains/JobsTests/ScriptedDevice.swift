@@ -43,7 +43,7 @@ final class ScriptedDevice: Device {
     self.origin = origin
   }
 
-  /// What matched when the device was looked for.
+  /// The candidates that the search for the device reports.
   var candidates: [DeviceCandidate] {
     get { state.withLock { $0.candidates } }
     set { state.withLock { $0.candidates = newValue } }
@@ -144,7 +144,7 @@ final class ScriptedDevice: Device {
     )
   }
 
-  /// What the device offers.
+  /// The services of the device.
   var offered: [GATTService] {
     get { state.withLock { $0.offered } }
     set { state.withLock { $0.offered = newValue } }
@@ -214,7 +214,7 @@ final class ScriptedDevice: Device {
 }
 
 extension Advertisement {
-  /// What a scan reports of a device: an address, and little more than a name.
+  /// An advertisement with an address, and little more than a name.
   static func of(
     _ number: UInt64, _ name: String?, type: AddressType = .random, rssi: Int = -60,
     advertisedServices: [BluetoothUUID]? = [],

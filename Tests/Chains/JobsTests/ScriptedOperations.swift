@@ -1,6 +1,7 @@
 // The operations of the scripted device.
 
 import Bluetooth
+import Documents
 import Signals
 
 struct ScriptedOperations: DeviceOperations {
@@ -25,7 +26,7 @@ struct ScriptedOperations: DeviceOperations {
     device.disconnected()
   }
 
-  func release() async throws { if origin == .made { try await disconnect() } }
+  func endUse() async throws { if origin == .made { try await disconnect() } }
 
   /// The first octet of the answer is the RSSI, the second the power.
   func rssi() async throws -> LinkStrength {
@@ -46,6 +47,18 @@ struct ScriptedOperations: DeviceOperations {
       interval: .milliseconds(Int(answer[0])), latency: Int(answer[1]),
       supervisionTimeout: .milliseconds(Int(answer[2]) * 10)
     )
+  }
+
+  /// Agrees to all that is wanted.
+  func changeConnectionParameters(
+    to wanted: ConnectionParameters
+  ) async throws -> ConnectionParameters {
+    _ = try await answered(
+      "change-parameters",
+      note: "change to \(wanted.interval.written) \(wanted.latency) "
+        + wanted.supervisionTimeout.written
+    )
+    return wanted
   }
 
   // MARK: Attributes

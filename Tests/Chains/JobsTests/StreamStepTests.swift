@@ -48,7 +48,7 @@ struct StreamStepTests {
         + "waited for u8 = 1"
     )
     #expect(
-      failure.hint == "check what makes the device send it, or give the step a longer timeout"
+      failure.hint == "check what triggers it on the device, or give the step a longer timeout"
     )
     let title = "1  notify battery-level after { write alert-level u8:1 }  failed"
     #expect(bench.text().contains { $0.hasPrefix(title) })
@@ -158,7 +158,7 @@ struct StreamStepTests {
     )
     #expect(bench.text().contains("2  log  10.00 100.000 100.000"))
     let arrivals = bench.events.compactMap { event -> Duration? in
-      if case .value = event.change { event.offset } else { nil }
+      if case .data(_, .value) = event.change { event.offset } else { nil }
     }
     #expect(arrivals == [100, 200, 300, 400, 500].map { Duration.milliseconds($0) })
     // The step itself ended when its last value was delivered.

@@ -1,4 +1,4 @@
-// The same chain in a file, on one line and in Swift is the same plan.
+// A chain makes one plan, whether it is in a file, on one line or in Swift.
 
 import Bluetooth
 import Documents
@@ -34,6 +34,8 @@ struct ThreeFormsTests {
     - pair: { confirm: true }
     - { trust: false }
     - { rssi: , as: link, timeout: 2s }
+    - { rssi: , every: 500ms, for: 3s, until: { rssi: { max: -90 } } }
+    - { throughput: , up: ff03, down: ff04, for: 5s, bytes: 9000, sequence: u16 at 4 }
     - mtu
     - connection-parameters
     - services
@@ -67,7 +69,10 @@ struct ThreeFormsTests {
     """
 
   static let line = """
-    scan for 2s; connect; pair confirm yes; trust no; rssi as link within 2s; mtu
+    scan for 2s; connect; pair confirm yes; trust no; rssi as link within 2s
+    rssi every 500ms until rssi <= -90 for 3s
+    throughput up ff03 down ff04 for 5s bytes 9000 sequence "u16 at 4"
+    mtu
     connection-parameters; services
     read battery-level as b expect percent in 72,73; read fff1 offset 2 format hex
     read-descriptor battery-level/2901 as d; write-descriptor battery-level/2902 hex:0100
@@ -94,6 +99,10 @@ struct ThreeFormsTests {
       Step.pair(PairingRule(comparison: .always(true)))
       Step.trust(false)
       Step.rssi.captured(as: "link").within(.seconds(2))
+      try Step.rssi(every: .milliseconds(500), for: .seconds(3)).until("rssi", .atMost(-90))
+      try Step.throughput(
+        up: "ff03", down: "ff04", for: .seconds(5), bytes: 9000, sequence: "u16 at 4"
+      )
       Step.mtu
       Step.connectionParameters
       Step.services
@@ -115,8 +124,8 @@ struct ThreeFormsTests {
         .until("percent", .captured(.atMost, before))
         .expect("percent", .counts(CounterRule(bits: 8, gaps: 1)))
       Step.combine(
-        Combining.Input("h", .notify, try CharacteristicSelector(parsing: "2a37")),
-        Combining.Input(
+        CombineStep.Input("h", .notify, try CharacteristicSelector(parsing: "2a37")),
+        CombineStep.Input(
           "p",
           .poll(every: .seconds(5)),
           try CharacteristicSelector(parsing: "2a19")
@@ -182,7 +191,7 @@ struct ThreeFormsTests {
       problem([try .log("{x}")])
         == "step 1: no earlier step captures 'x' (expected a step before this one with 'as')"
     )
-    #expect(problem([try .notify("2a37")]).hasPrefix("step 1: this would listen for ever"))
+    #expect(problem([try .notify("2a37")]).hasPrefix("step 1: this step would never end"))
     #expect(
       problem([.repeated(0) { Step.connect }]).hasPrefix(
         "step 1: expected from 1 to 1000000, found 0 times"

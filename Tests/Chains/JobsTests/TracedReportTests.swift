@@ -48,8 +48,8 @@ struct TracedReportTests {
     let events = try events("read battery-level; write alert-level u8:1")
     let failures = events.compactMap { event -> RunFailure? in
       switch event.change {
-      case .stepFinished(let result): result.failure
-      case .runFinished(let ending): ending.failure
+      case .step(.finished(let result)): result.failure
+      case .run(.finished(let ending)): ending.failure
       default: nil
       }
     }

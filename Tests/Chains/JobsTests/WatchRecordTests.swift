@@ -79,6 +79,66 @@ final class WatchRecordTests: WatchScene {
     )
   }
 
+  @Test("the RSSI is measured each second beside notifications, or at the interval of the reads")
+  func strength() throws {
+    belt.answer("rssi", .value([UInt8(bitPattern: -50)], after: .milliseconds(10)))
+    let beside = WatchPlan(
+      [.init(.name("Belt"), [try selector(Self.heart)], measuresRSSI: true)],
+      source: .notify(SubscriptionOptions()), fields: ["bpm", "rssi"],
+      duration: .milliseconds(2500)
+    )
+    #expect(watch(beside) == nil)
+    #expect(
+      lines() == [
+        "0.010  rssi  -50 dBm", "1.000  heart-rate-measurement  60 bpm", "1.010  rssi  -50 dBm",
+        "2.000  heart-rate-measurement  61 bpm", "2.010  rssi  -50 dBm",
+      ]
+    )
+    #expect(
+      story(0) == [
+        "run of 2", "connect connect…", "connect ok", "1 notify…", "2 rssi…", "2 []", "1 [0, 60]",
+        "2 []", "1 [0, 61]", "2 []", "1 ok", "2 ok", "run ok",
+      ]
+    )
+    #expect(beside.definition.contains("rssi every 1s for 2500ms"), "\(beside.definition)")
+    outputs.removeAll()
+    let alone = WatchPlan(
+      [.init(.name("Belt"), [], measuresRSSI: true)], source: .poll(every: .milliseconds(500)),
+      duration: .milliseconds(900)
+    )
+    #expect(watch(alone) == nil)
+    #expect(lines().map { $0.prefix(5) } == ["0.010", "0.510"])
+    #expect(lines(WatchCSVReport()).allSatisfy { $0.contains(",Belt,rssi,value,rssi,-50,dBm,") })
+  }
+
+  @Test("a lost connection interrupts the RSSI, too, and its values are joined with others")
+  func strengthAfterLoss() throws {
+    belt.answer(
+      "rssi", .value([UInt8(bitPattern: -50)]),
+      .failure(DeviceFailure.scripted(.linkLost, .passing)), .value([UInt8(bitPattern: -70)])
+    )
+    var plan = WatchPlan(
+      [.init(.name("Belt"), [try selector(Self.heart)], measuresRSSI: true)],
+      source: .notify(SubscriptionOptions()), duration: .milliseconds(1500)
+    )
+    #expect(plan.problem == nil)
+    #expect(watch(plan) == nil)
+    #expect(
+      lines().filter { $0.contains("rssi") } == [
+        "0.000  rssi  -50 dBm", "1.250  rssi  (gap: not connected for 0.250 s)",
+        "1.250  rssi  -70 dBm",
+      ]
+    )
+    outputs.removeAll()
+    (plan.view, plan.fields, plan.count) = (.combined, ["bpm", "rssi"], 1)
+    #expect(watch(plan) == nil)
+    #expect(lines() == ["1.000  heart-rate-measurement 60 bpm, rssi -70 dBm"])
+    plan.fields = ["bpm"]
+    #expect(
+      plan.problem == "--field: no field of rssi is named (expected rssi, txPower)"
+    )
+  }
+
   @Test("a record count ends the watch")
   func count() throws {
     let counted = try plan { plan in
@@ -169,7 +229,7 @@ final class WatchRecordTests: WatchScene {
     _ = state.begin(at: .start)
     let noted = state.note("window open", at: .start + .seconds(3))
     #expect(noted.map(\.recorded?.device) == ["Belt", "Thermo"])
-    #expect(noted.allSatisfy { $0.recorded?.change == .note("window open") })
+    #expect(noted.allSatisfy { $0.recorded?.change == .remark(.note("window open")) })
     #expect(noted.compactMap(\.printed).map(\.offset) == [.seconds(3)])
   }
 
@@ -190,7 +250,7 @@ final class WatchRecordTests: WatchScene {
       plan, on: [belt], in: scheduler, identity: RunIdentity(seed: 0, text: plan.definition),
       receive: { [outputs, loop] output in
         outputs.add(output)
-        guard case .value? = output.printed?.change else { return }
+        guard case .data(_, .value)? = output.printed?.change else { return }
         let ordinal = received.withLock { received in
           received += 1
           return received

@@ -83,14 +83,16 @@ class WatchScene {
   func story(_ device: Int) -> [String] {
     outputs.all.filter { $0.device == device }.compactMap(\.recorded).map { event in
       switch event.change {
-      case .runStarted(let start): "run of \(start.steps)"
-      case .stepStarted(let step): "\(step.position) \(step.operation)…"
-      case .value(let step, let value): "\(step.position) \(value.octets)"
-      case .gap(let step, let gap): "\(step.position) gap of \(gap.lasted.written)"
-      case .stepFinished(let result): "\(result.step.position) \(result.status.rawValue)"
-      case .runFinished(let ending): "run \(ending.status.rawValue)"
-      case .note: "note"
-      case .advertisement, .pairingDisplay: "?"
+      case .run(.started(let start)): "run of \(start.steps)"
+      case .step(.started(let step)): "\(step.position) \(step.operation)…"
+      case .data(let step, .value(let value)): "\(step.position) \(value.octets)"
+      case .data(let step, .gap(let gap)): "\(step.position) gap of \(gap.lasted.written)"
+      case .step(.finished(let result)): "\(result.step.position) \(result.status.rawValue)"
+      case .run(.finished(let ending)): "run \(ending.status.rawValue)"
+      case .remark(.note): "note"
+      case .run(.groupStarted), .run(.groupFinished), .data(_, .advertisement),
+        .remark(.pairingDisplay):
+        "?"
       }
     }
   }

@@ -38,7 +38,7 @@ struct BatchRecordTests {
     let file = try JournalFile(writing: bench.path)
     begin(in: file).finish(.ok)
     let recorder = begin(in: file, round: 3)
-    recorder.take(Self.members)
+    recorder.record(Self.members)
     try bench.run(in: file)
     let run = try #require(try file.lastRun(ofBatch: "/srv/evening.yaml"))
     #expect(run.run == 2)
@@ -55,7 +55,7 @@ struct BatchRecordTests {
     let other = try JournalFile(writing: bench.path)
     file.setWait(.zero)
     let recorder = begin(in: file)
-    _ = try other.write { _ in recorder.take(Self.members) }
+    _ = try other.write { _ in recorder.record(Self.members) }
     #expect(recorder.unwritten == 1)
     recorder.finish(.ok)
     #expect(recorder.unwritten == 0)
@@ -66,7 +66,7 @@ struct BatchRecordTests {
   func reported() throws {
     let file = try JournalFile(writing: bench.path)
     let recorder = begin(in: file)
-    recorder.take(Self.members)
+    recorder.record(Self.members)
     let take = recorder.chain()
     for event in try EventScript.reading(72, device: "Lamp-1") { take(event) }
     recorder.finish(.failed)
@@ -86,9 +86,9 @@ struct BatchRecordTests {
   /// Records chains of a batch, each with its device and failure, and the end of the batch.
   private func record(
     _ chains: [(device: String, failure: RunFailure?)], in file: JournalFile
-  ) throws -> (runs: [RecordedRun], whole: RecordedWhole, summary: RunSummary) {
+  ) throws -> (runs: [RecordedRun], whole: CommandRecord, summary: RunSummary) {
     let recorder = begin(in: file)
-    recorder.take(Self.members)
+    recorder.record(Self.members)
     for (device, failure) in chains {
       let take = recorder.chain()
       for event in try EventScript.reading(72, device: device, failure: failure) { take(event) }
@@ -139,7 +139,7 @@ struct BatchRecordTests {
   func killed() throws {
     let file = try JournalFile(writing: bench.path)
     let recorder = begin(in: file)
-    recorder.take([Self.members[0]])
+    recorder.record([Self.members[0]])
     let first = recorder.chain()
     for event in try EventScript.reading(72, device: "Lamp-1").prefix(2) { first(event) }
     let second = recorder.chain()
@@ -159,7 +159,7 @@ struct BatchRecordTests {
   func ended(_ status: Jobs.ExitStatus, _ code: String?) throws {
     let file = try JournalFile(writing: bench.path)
     let recorder = begin(in: file)
-    recorder.take([Self.members[0]])
+    recorder.record([Self.members[0]])
     let take = recorder.chain()
     for event in try EventScript.reading(72, device: "Lamp-1") { take(event) }
     recorder.finish(status)
@@ -171,11 +171,11 @@ struct BatchRecordTests {
   func pruned() throws {
     let file = try JournalFile(writing: bench.path)
     let recorder = begin(in: file)
-    recorder.take(Self.members)
+    recorder.record(Self.members)
     recorder.finish(.ok)
     let pruned = try file.prune(Retention(from: "9999")) { _ in false }
     #expect(pruned.runs == [1])
     for table in ["batches", "batch_devices", "runs"] { #expect(try bench.count(table) == 0) }
-    #expect(try file.check().complaints.isEmpty)
+    #expect(try file.check().problems.isEmpty)
   }
 }

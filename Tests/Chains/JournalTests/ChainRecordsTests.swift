@@ -59,17 +59,24 @@ struct ChainRecordsTests {
       )
     }
     func finished(_ step: ReportedStep) -> RunEvent.Change {
-      .stepFinished(
-        StepResult(step, status: .warning, outcome: nil, failure: nil, notes: ["late"], took: .zero)
+      let result = StepResult(
+        step, status: .warning, outcome: nil, failure: nil, notes: ["late"], took: .zero
       )
+      return .step(.finished(result))
     }
     var script = try EventScript("read battery-level")
-    let test = RunStart.Test(index: 1, name: "Level, again", target: "one")
-    script.tell(.runStarted(RunStart(chain: "Cells", steps: 2, seed: 7, test: test)))
+    script.tell(.run(.groupStarted(RunGroup(kind: "test-suite", title: "Cells", count: 1))))
+    let test = RunEvent.Test(
+      index: 1, id: "level", title: "Level", description: "again", target: "one"
+    )
+    script.test = test
+    script.tell(.run(.started(RunStart(chain: "Cells", steps: 2, seed: 7))))
     for (number, target) in [(1, "one"), (2, "two")] {
-      script.tell(.stepStarted(step(number, target)))
+      script.tell(.step(.started(step(number, target))))
       script.tell(finished(step(number, target)))
     }
+    script.test = nil
+    script.tell(.run(.groupFinished(RunGroupEnding(results: [], notRun: 1))))
     let records = records(script.events)
     guard case .chainStarted(let start) = records[0], case .stepFinished(let first) = records[2],
       case .stepFinished(let second) = records[4]
@@ -77,6 +84,7 @@ struct ChainRecordsTests {
       Issue.record("\(records)")
       return
     }
+    #expect(records.count == 5 && start.moment.event == 1, "the suite itself is not recorded")
     #expect(start.name == "Level, again")
     #expect(first.status == "warning")
     #expect(first.result == #"{"name":"Find it","notes":["late"]}"#)
@@ -87,7 +95,7 @@ struct ChainRecordsTests {
   func pairing() throws {
     var script = try EventScript("read battery-level")
     script.begin(1)
-    script.tell(.pairingDisplay(script.step(1), .passkey(123_456)))
+    script.tell(.remark(.pairingDisplay(script.step(1), .passkey(123_456))))
     script.finish(1)
     let records = records(script.events)
     #expect(records.count == 2)
@@ -99,7 +107,7 @@ struct ChainRecordsTests {
     var script = try EventScript("read battery-level")
     script.start()
     script.attempt = 2
-    script.tell(.note("window open"))
+    script.tell(.remark(.note("window open")))
     let found = records(script.events).dropFirst().map { record -> [String] in
       guard case .note(let moment, let attempt, let text) = record else { return [] }
       return ["\(moment.event)", "\(attempt)", text]
@@ -111,7 +119,8 @@ struct ChainRecordsTests {
   func undecodable() throws {
     var script = try EventScript("read battery-level")
     script.begin(1)
-    script.tell(.value(script.step(1), StepValue(octets: [0xff, 0x01], decoded: nil)))
+    script.tell(
+      .data(script.step(1), .value(StepValue(octets: [0xff, 0x01], decoded: nil))))
     guard case .value(let value) = records(script.events)[1] else { return }
     #expect(value.value == "null")
     #expect(value.hex == "ff01")
@@ -142,6 +151,18 @@ struct RecordBatchTests {
     #expect(batch.entries.count == 2)
     batch.written(batch.entries.count)
     #expect(batch.wait(at: .zero) == nil)
+  }
+
+  @Test("the ends of steps are batched for at most half a second, if they may be late")
+  func relaxed() {
+    var batch = RecordBatch(isRelaxed: true)
+    let isDue1 = batch.add(end, chain: 1, at: .zero)
+    #expect(!isDue1)
+    #expect(batch.wait(at: .milliseconds(100)) == .milliseconds(400))
+    let isDue2 = batch.add(value, chain: 1, at: .milliseconds(499))
+    #expect(!isDue2)
+    let isDue3 = batch.add(end, chain: 1, at: .milliseconds(500))
+    #expect(isDue3)
   }
 
   @Test("values are batched for at most a second or 1 000 values")

@@ -95,7 +95,7 @@ struct DamagedJournalTests {
     let failure = #expect(throws: JournalFailure.self) { _ = try contents() }
     #expect(failure?.kind == .damaged)
     #expect(failure?.reason.isEmpty == false)
-    #expect(try !check().complaints.isEmpty)
+    #expect(try !check().problems.isEmpty)
   }
 
   @Test(
@@ -133,19 +133,22 @@ struct DamagedJournalTests {
     arguments: [
       ("UPDATE step_values SET value = '71' WHERE chain = 1", "the record 1, 1, 5 of step_values"),
       ("UPDATE chains SET status = 'ok' WHERE chain = 2", "the record 1, 2 of chains"),
-      ("UPDATE runs SET exit_status = 0", "the record 1 of runs is not what was written"),
+      ("UPDATE runs SET exit_status = 0", "the record 1 of runs does not match its checksum"),
       ("UPDATE runs SET checksum = NULL", "the record 1 of runs has no checksum"),
       ("UPDATE steps SET checksum = NULL WHERE step = 2", "of steps has no checksum"),
-      ("UPDATE sqlite_sequence SET seq = 0", "the number of the next run was given before"),
-      ("PRAGMA user_version = 3", "the number of the version"),
-      ("PRAGMA foreign_keys = OFF; DELETE FROM chains WHERE chain = 2", "belongs to nothing"),
+      ("UPDATE sqlite_sequence SET seq = 0", "the number of the next run is already in use"),
+      ("PRAGMA user_version = 3", "the version number"),
+      (
+        "PRAGMA foreign_keys = OFF; DELETE FROM chains WHERE chain = 2",
+        "refers to a missing record"
+      ),
     ]
   )
   func records(statement: String, complaint: String) throws {
     #expect(try check().isComplete)
     try change(statement)
     let found = try check()
-    #expect(found.complaints.contains { $0.contains(complaint) }, "\(found.complaints)")
+    #expect(found.problems.contains { $0.contains(complaint) }, "\(found.problems)")
   }
 
   @Test("a changed byte is either reported or does not change what is read")

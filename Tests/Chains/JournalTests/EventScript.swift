@@ -10,6 +10,8 @@ struct EventScript {
   private let identity: RunIdentity
   private var time = Duration.zero
   var attempt = 1
+  /// The test of a suite; nil for a chain.
+  var test: RunEvent.Test?
   private(set) var events: [RunEvent] = []
 
   init(_ line: String, device: String = "Thermo-1", named name: String? = nil) throws {
@@ -28,7 +30,7 @@ struct EventScript {
   @discardableResult
   mutating func tell(_ change: RunEvent.Change) -> RunEvent {
     let event = RunEvent(
-      run: identity, device: device, attempt: attempt, offset: time,
+      run: identity, device: device, test: test, attempt: attempt, offset: time,
       wallClock: .seconds(946_684_800) + time, change: change
     )
     events.append(event)
@@ -36,14 +38,15 @@ struct EventScript {
   }
 
   mutating func start() {
-    tell(.runStarted(RunStart(chain: plan.name, steps: plan.steps.count, seed: identity.seed)))
+    tell(.run(.started(RunStart(chain: plan.name, steps: plan.steps.count, seed: identity.seed))))
   }
 
-  mutating func begin(_ number: Int) { tell(.stepStarted(step(number))) }
+  mutating func begin(_ number: Int) { tell(.step(.started(step(number)))) }
 
   @discardableResult
   mutating func value(_ octets: [UInt8], in number: Int) -> RunEvent {
-    tell(.value(step(number), StepValue(octets: octets, decoded: .integer(Int128(octets[0])))))
+    let value = StepValue(octets: octets, decoded: .integer(Int128(octets[0])))
+    return tell(.data(step(number), .value(value)))
   }
 
   mutating func finish(
@@ -51,23 +54,19 @@ struct EventScript {
     notes: [String] = [], tries: [StepTry] = []
   ) {
     let status: StepResult.Status = failure == nil ? .ok : warns ? .warning : .failed
-    tell(
-      .stepFinished(
-        StepResult(
-          step(number), status: status, outcome: outcome, failure: failure, notes: notes,
-          tries: tries, took: .milliseconds(5)
-        )
-      )
+    let result = StepResult(
+      step(number), status: status, outcome: outcome, failure: failure, notes: notes,
+      tries: tries, took: .milliseconds(5)
     )
+    tell(.step(.finished(result)))
   }
 
   mutating func end(_ failure: RunFailure? = nil, warnings: Int = 0) {
     let status: RunEnding.Status = failure == nil ? .ok : .failed
-    tell(
-      .runFinished(
-        RunEnding(status: status, failure: failure, step: nil, done: 1, warnings: warnings)
-      )
+    let ending = RunEnding(
+      status: status, failure: failure, step: nil, done: 1, warnings: warnings
     )
+    tell(.run(.finished(ending)))
   }
 
   /// A chain that connects and reads a value; it fails where a failure is given.

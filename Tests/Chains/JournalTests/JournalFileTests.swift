@@ -97,7 +97,7 @@ struct JournalFileTests {
     #expect(bench.failures.all.map(\.kind) == [.full])
     #expect(recorder.unwritten > 1000)
     #expect(try file.run(before)?.chains.first?.values == 1)
-    #expect(try file.check().complaints.isEmpty)
+    #expect(try file.check().problems.isEmpty)
     try file.database.writeWithoutTransaction { database in
       try database.execute(sql: "PRAGMA max_page_count = \(pages + 1000)")
     }
@@ -143,14 +143,14 @@ struct JournalFileTests {
   func damaged() throws {
     let file = try JournalFile(writing: bench.path)
     for _ in 0..<40 { try bench.run([1, 2, 3], in: file) }
-    #expect(try file.check().complaints.isEmpty)
+    #expect(try file.check().problems.isEmpty)
     file.close()
     let octets = [UInt8](repeating: 0xa5, count: 4096)
     for page in 4..<12 { try bench.folder.write(octets, to: bench.path, at: page * 4096) }
     let damaged = try JournalFile(reading: bench.path)
     let complaints: [String]
     do throws(JournalFailure) {
-      complaints = try damaged.check().complaints
+      complaints = try damaged.check().problems
     } catch {
       complaints = error.kind == .damaged ? ["\(error)"] : []
     }
@@ -215,6 +215,6 @@ struct JournalFileTests {
     #expect(try bench.count("sqlite_master WHERE name = 'chains_by_device'") == 1)
     try bench.run(in: try JournalFile(writing: bench.path))
     #expect(try file.runs(of: "Thermo-1").count == 2)
-    #expect(try file.check() == JournalCheck(complaints: [], unchecked: [1]))
+    #expect(try file.check() == JournalCheck(problems: [], unchecked: [1]))
   }
 }

@@ -88,7 +88,7 @@ struct JournalFollowerTests {
     header.batch = BatchOrigin(file: "/a.yaml", name: "Building", digest: "", round: 1)
     let recorder = RunRecorder(header, to: file, on: bench.loop) { _ in }
     recorder.begin()
-    recorder.take((0..<4).map { BatchMember(device: "D-\($0)", name: nil) })
+    recorder.record((0..<4).map { BatchMember(device: "D-\($0)", name: nil) })
     let chains = (0..<3).map { _ in recorder.chain() }
     record(try EventScript.reading(1, device: "D-0"), chains[0])
     record(try EventScript.reading(1, device: "D-1", failure: .lost), chains[1])
@@ -112,7 +112,7 @@ struct JournalFollowerTests {
     header.batch = BatchOrigin(file: "/a.yaml", name: nil, digest: "", round: 1)
     let recorder = RunRecorder(header, to: file, on: bench.loop) { _ in }
     recorder.begin()
-    recorder.take((0..<2).map { BatchMember(device: "D-\($0)", name: nil) })
+    recorder.record((0..<2).map { BatchMember(device: "D-\($0)", name: nil) })
     record(try EventScript.reading(1, device: "D-0", failure: .lost), recorder.chain())
     record(try EventScript.reading(1, device: "D-1"), recorder.chain())
     let failed = try #require(try look().first)

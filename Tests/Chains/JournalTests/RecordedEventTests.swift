@@ -97,7 +97,7 @@ struct RecordedEventTests {
     script.begin(1)
     let problem = "percent, byte 0: 101 is not in 0 to 100"
     let value = StepValue(octets: [101], decoded: nil, problem: problem)
-    script.tell(.value(script.step(1), value))
+    script.tell(.data(script.step(1), .value(value)))
     script.finish(1)
     let (read, exported) = try lines(of: try record(script))
     #expect(read == exported)
@@ -119,7 +119,7 @@ struct RecordedEventTests {
     var found: [StepResult] = []
     #expect(
       try file.events(of: try record(script)) { event in
-        if case .stepFinished(let result) = event.change { found.append(result) }
+        if case .step(.finished(let result)) = event.change { found.append(result) }
       }
     )
     #expect(found.map(\.failure) == [failure])
@@ -141,7 +141,7 @@ struct RecordedEventTests {
     let run = try record(script)
     var found: [StepResult] = []
     _ = try file.events(of: run) { event in
-      if case .stepFinished(let result) = event.change { found.append(result) }
+      if case .step(.finished(let result)) = event.change { found.append(result) }
     }
     #expect(found.map(\.tries) == [tries])
     let exported = try lines(of: run).exported
@@ -157,10 +157,10 @@ struct RecordedEventTests {
     script.start()
     script.begin(1)
     let decoded = try StepValue.decode([72], of: "battery-level", format: nil)
-    script.tell(.value(script.step(1), StepValue(octets: [72], decoded: decoded)))
+    script.tell(.data(script.step(1), .value(StepValue(octets: [72], decoded: decoded))))
     var found: [StepValue] = []
     _ = try file.events(of: try record(script)) { event in
-      if case .value(_, let value) = event.change { found.append(value) }
+      if case .data(_, .value(let value)) = event.change { found.append(value) }
     }
     #expect(found.map(\.octets) == [[72]])
     #expect(found.first?.numbers.map(\.unit) == ["%"])
@@ -170,8 +170,8 @@ struct RecordedEventTests {
   func notes() throws {
     var script = try EventScript("read battery-level")
     script.start()
-    script.tell(.note("window open"))
-    script.tell(.note("a packet"))
+    script.tell(.remark(.note("window open")))
+    script.tell(.remark(.note("a packet")))
     let run = try record(script)
     try file.write { database in
       try database.execute(sql: "UPDATE remarks SET kind = 'hci-packet' WHERE event = 3")

@@ -43,7 +43,7 @@ struct RetentionTests {
       #expect(try bench.count("\(table) WHERE run != 2") == 0)
       #expect(try bench.count("\(table) WHERE run = 2") > 0)
     }
-    #expect(try file.check().complaints.isEmpty)
+    #expect(try file.check().problems.isEmpty)
   }
 
   @Test("a run whose process is still alive is kept, however old")

@@ -22,7 +22,7 @@ struct RunRecorderTests {
     let hear = recorder.chain()
     for event in try EventScript.reading(72) {
       hear(event)
-      guard case .stepFinished(let result) = event.change else { continue }
+      guard case .step(.finished(let result)) = event.change else { continue }
       let place = result.step.position
       let ended = "steps WHERE status = 'ok' AND position = '\(place)'"
       #expect(try bench.count(ended) == 1, "\(place)")
@@ -33,6 +33,27 @@ struct RunRecorderTests {
     recorder.finish(.ok)
     #expect(try bench.count("runs WHERE exit_status = 0") == 1)
     #expect(bench.failures.all.isEmpty)
+  }
+
+  @Test("with a relaxed journal, results are on the disk half a second later, and at the end")
+  func relaxed() throws {
+    let file = try JournalFile(writing: bench.path, sync: .relaxed)
+    let recorder = bench.recorder(to: file)
+    recorder.begin()
+    let hear = recorder.chain()
+    let events = try EventScript.reading(72)
+    for event in events.dropLast() { hear(event) }
+    #expect(try bench.count("steps WHERE status = 'ok'") == 0)
+    #expect(!recorder.isWritten)
+    let loop = bench.loop
+    try loop.run { try await loop.sleep(for: .milliseconds(499)) }
+    #expect(try bench.count("steps WHERE status = 'ok'") == 0)
+    try loop.run { try await loop.sleep(for: .milliseconds(1)) }
+    #expect(try bench.count("steps WHERE status = 'ok'") == 2)
+    #expect(recorder.isWritten)
+    for event in events.suffix(1) { hear(event) }
+    recorder.finish(.ok)
+    #expect(try bench.count("runs WHERE exit_status = 0") == 1)
   }
 
   @Test("values of a stream are on the disk a second later, even if no more follow")
@@ -93,9 +114,52 @@ struct RunRecorderTests {
     let hear = recorder.chain()
     for event in try EventScript.reading(72) { hear(event) }
     let loop = bench.loop
-    try loop.run { try await loop.sleep(for: RetryPause.shortest) }
+    try loop.run { try await loop.sleep(for: RunRecorder.backoff.first) }
     #expect(recorder.run == 1)
     #expect(try bench.count("steps") == 2)
+  }
+
+  @Test("records that come during the pause after a failure are written once, when they are due")
+  func firstRecordsInPause() throws {
+    let file = try JournalFile(writing: bench.path)
+    let other = try JournalFile(writing: bench.path)
+    file.setWait(.zero)
+    let recorder = bench.recorder(to: file)
+    _ = try other.write { _ in recorder.begin() }
+    let loop = bench.loop
+    try loop.run { try await loop.sleep(for: .milliseconds(400)) }
+    let hear = recorder.chain()
+    var script = try EventScript("notify heart-rate-measurement until 9x")
+    script.pass(.milliseconds(400))
+    script.start()
+    script.begin(1)
+    script.value([7], in: 1)
+    for event in script.events { hear(event) }
+    try loop.run { try await loop.sleep(for: .milliseconds(999)) }
+    #expect(recorder.run == nil)
+    try loop.run { try await loop.sleep(for: .milliseconds(1)) }
+    #expect(recorder.run == 1)
+    #expect(try bench.count("step_values") == 1)
+  }
+
+  @Test(
+    "values wait at most a second, whatever the times of their events", arguments: [-3600, 3600]
+  )
+  func otherClock(seconds: Int) throws {
+    let file = try JournalFile(writing: bench.path)
+    let recorder = bench.recorder(to: file)
+    recorder.begin()
+    let hear = recorder.chain()
+    var script = try EventScript("notify heart-rate-measurement until 9x")
+    script.pass(.seconds(seconds))
+    script.start()
+    script.begin(1)
+    for _ in 0..<3 { script.value([7], in: 1) }
+    for event in script.events { hear(event) }
+    #expect(try bench.count("step_values") == 0)
+    let loop = bench.loop
+    try loop.run { try await loop.sleep(for: .seconds(1)) }
+    #expect(try bench.count("step_values") == 3)
   }
 
   @Test("a resumed batch knows which devices are done and continues the numbering of its chains")
@@ -137,6 +201,26 @@ struct RunRecorderTests {
       }
       #expect(failure?.kind == .locked)
     }
+  }
+
+  @Test(
+    "a text ends at its first U+0000, and its record is not damaged",
+    arguments: [
+      ("Belt~ 2", "Belt"), ("~Belt", ""), ("Belt\r~", "Belt\r"), ("e\u{301}~", "e\u{301}"),
+    ]
+  )
+  func nul(written: String, stored: String) throws {
+    // Output with U+0000 would hide why the test fails.
+    let name = written.replacing("~", with: "\0")
+    let file = try JournalFile(writing: bench.path)
+    let recorder = bench.recorder(to: file)
+    recorder.begin()
+    let hear = recorder.chain()
+    for event in try EventScript.reading(72, device: name) { hear(event) }
+    recorder.finish(.ok)
+    #expect(try file.check().problems == [])
+    let chains = try #require(try file.run(1)).chains
+    #expect(chains.map { Array($0.device.utf8) } == [Array(stored.utf8)])
   }
 
   @Test("a table quotes text where necessary, whatever the name of a device")

@@ -41,7 +41,7 @@ struct ValueHistoryTests {
         .init("rr", .list([.integer(1)])),
         .init("inner", .fields([.init("x", .real(0.5, decimals: 1))])),
       ])
-      script.tell(.value(script.step(1), StepValue(octets: [1], decoded: fields)))
+      script.tell(.data(script.step(1), .value(StepValue(octets: [1], decoded: fields))))
     }
     script.finish(1)
     script.end()
@@ -103,25 +103,72 @@ struct ValueHistoryTests {
     #expect(found == [60, 65])
   }
 
-  @Test("a record written twice counts once")
+  @Test("a record written twice counts once, whether or not it is the first of its step")
   func again() throws {
-    let value = JournalRecord.StoredValue(
-      step: 1, moment: Moment(event: 3, time: "2000-01-01T00:00:00.000000Z", offset: 0), value: "7",
-      numbers: [.init("", 7)], minute: 15_778_080
+    let recorder = bench.recorder(to: file)
+    recorder.begin()
+    let value = { (event: Int) in
+      JournalRecord.StoredValue(
+        step: 1,
+        moment: Moment(event: event, time: "2000-01-01T00:00:0\(event).000000Z", offset: 0),
+        value: "\(event)", numbers: [.init("", Double(event))], minute: 15_778_080
+      )
+    }
+    let start = JournalRecord.StepStart(
+      step: 1, moment: Moment(event: 2, time: "2000-01-01T00:00:00.000000Z", offset: 0), attempt: 1,
+      position: "1", operation: "notify", attribute: Self.heart
     )
-    try record([(0, 60)])
-    for _ in 0..<2 {
-      try file.write { database in
-        var rollups = MinuteRollups()
-        try database.insert(.value(value), run: 1, chain: 1)
-        if database.changesCount > 0 { rollups.add(value, of: 1) }
+    var rollups = MinuteRollups()
+    func write(_ records: [JournalRecord]) throws {
+      rollups = try file.write { [rollups] database in
+        var rollups = rollups
+        let entries = records.map { RecordBatch.Entry(chain: 1, record: $0) }
+        try database.insert(entries, run: 1, adding: &rollups)
         try database.add(rollups, run: 1)
+        rollups.written()
+        return rollups
       }
     }
-    #expect(try file.buckets(of: query(field: ""), minutes: 1).isEmpty, "event 3 was there before")
+    let chain = JournalRecord.ChainStart(
+      moment: Moment(event: 1, time: "2000-01-01T00:00:00.000000Z", offset: 0), device: "HRM-1",
+      identity: "0", seed: "0", steps: 1
+    )
+    try write([.chainStarted(chain), .stepStarted(start), .value(value(3))])
+    let before = rollups
+    #expect(try buckets(query(field: "")) == ["00:00 3.0..3.0 3.0 1"], "the value itself")
+    try write([.value(value(4))])
+    rollups = before
+    // The confirmation of the commit was lost, and one more value has come.
+    try write([.value(value(4)), .value(value(5))])
+    #expect(try buckets(query(field: "")) == ["00:00 3.0..5.0 4.0 3"])
+    #expect(try file.check().problems == [])
   }
 
-  @Test("values recorded by an earlier version also have minutes", arguments: [4, 5, 6])
+  @Test("the end of a step is written, although its start was committed before without an answer")
+  func endOfKnownStart() throws {
+    bench.recorder(to: file).begin()
+    let moment = { Moment(event: $0, time: "2000-01-01T00:00:00.000000Z", offset: 0) }
+    let chain = JournalRecord.ChainStart(
+      moment: moment(1), device: "HRM-1", identity: "0", seed: "0", steps: 1
+    )
+    let start = JournalRecord.StepStart(
+      step: 1, moment: moment(2), attempt: 1, position: "1", operation: "read"
+    )
+    let end = JournalRecord.StepEnd(step: 1, moment: moment(3), took: 0, status: "ok")
+    for records: [JournalRecord] in [
+      [.chainStarted(chain), .stepStarted(start)], [.stepStarted(start), .stepFinished(end)],
+    ] {
+      try file.write { database in
+        var rollups = MinuteRollups()
+        let entries = records.map { RecordBatch.Entry(chain: 1, record: $0) }
+        try database.insert(entries, run: 1, adding: &rollups)
+      }
+    }
+    #expect(try bench.count("steps WHERE status = 'ok' AND finished_event = 3") == 1)
+    #expect(try file.check().problems == [])
+  }
+
+  @Test("values recorded by an earlier version also have minutes", arguments: [4, 5, 6, 7])
   func migrated(version: Int) throws {
     let fixture = bench.folder.path + "/old.sqlite"
     let golden = projectFolder + "/Tests/Golden/journals/version-\(version).sqlite"
@@ -149,18 +196,34 @@ struct ValueHistoryTests {
         #expect(own.map(\.maximum).max() == values.max())
       }
     }
-    #expect(try old.check().complaints == [])
+    #expect(try old.check().problems == [])
   }
 
   @Test("no query scans a whole table, so its time grows with the minutes found")
   func plan() throws {
     let plan = try file.read { database in
       try database.rows(
-        "EXPLAIN QUERY PLAN " + JournalFile.bucketQuery, ["HRM-1", Self.heart, 0, 1, 1, nil]
+        "EXPLAIN QUERY PLAN " + JournalFile.bucketQuery,
+        ["HRM-1", Self.heart, 0, 1, 1, nil, "", ""]
       ).map { try $0.text("detail") }
     }
-    #expect(plan.count { $0.hasPrefix("SEARCH ") } == 3, "\(plan)")
-    #expect(!plan.contains { $0.hasPrefix("SCAN ") }, "\(plan)")
+    #expect(plan.count { $0.hasPrefix("SEARCH ") } == 8, "\(plan)")
+    let values = plan.filter { $0.hasPrefix("SEARCH v ") }
+    #expect(values.allSatisfy { $0.contains("event>?") }, "values of other steps: \(plan)")
+    let scans = plan.filter { $0.hasPrefix("SCAN ") }
+    #expect(scans.allSatisfy { $0.contains("VIRTUAL") || $0.contains("subquery") }, "\(plan)")
+  }
+
+  @Test("a read has no rollup, and is in the buckets, also after its value was pruned")
+  func single() throws {
+    try record([(0, 60)])
+    try record([(20, 70), (30, 80)])
+    #expect(try bench.count("rollups WHERE chain = 1 AND run = 1") == 0)
+    #expect(try buckets(query()) == ["00:00 60.0..80.0 70.0 3"])
+    let limit = Timestamp.text(Self.start + .seconds(25))
+    #expect(try file.prune(Retention(valuesFrom: limit)) { _ in false }.values == 2)
+    #expect(try buckets(query()) == ["00:00 60.0..80.0 70.0 3"])
+    #expect(try file.check().isComplete)
   }
 
   @Test("values can be pruned without their runs, and their minutes are kept")
@@ -178,5 +241,105 @@ struct ValueHistoryTests {
     var lines = 0
     _ = try file.exportJSON(1) { _ in lines += 1 }
     #expect(lines > 0)
+  }
+
+  @Test(
+    "a value whose time or number cannot be read is pruned and has no minute",
+    arguments: [
+      "time = '2000-01-01T00:00:0x'", #"value = '{"bpm":1e999}'"#,
+      #"""
+      value = '{"bpm":' || iif(event = (SELECT min(event) FROM step_values), '', '-') || '1e999}'
+      """#,
+    ]
+  )
+  func unreadable(change: String) throws {
+    try record([(0, 60), (1, 70)])
+    try file.write { database in
+      try database.execute(sql: "DELETE FROM rollups; UPDATE step_values SET \(change)")
+    }
+    let limit = Timestamp.text(Self.start + .seconds(100))
+    #expect(try file.prune(Retention(valuesFrom: limit)) { _ in false }.values == 2)
+    #expect(try bench.count("rollups") == 0)
+  }
+
+  @Test("a single value whose time cannot be read is in no bucket")
+  func unreadableTime() throws {
+    try record([(0, 60)])
+    try record([(1, 70)])
+    try file.write { database in
+      try database.execute(sql: "UPDATE step_values SET time = '2000-01-01T00:00:0x' WHERE run = 1")
+    }
+    #expect(try buckets(query()) == ["00:00 70.0..70.0 70.0 1"])
+  }
+
+  @Test(
+    "values of attributes and RSSI get minutes when they are pruned, those of a scan do not",
+    arguments: [("scan", 0), ("rssi", 2), ("read-rssi", 2)]
+  )
+  func prunedScan(operation: String, rollups: Int) throws {
+    try record([(0, 60)])
+    try file.write { database in
+      try database.execute(
+        sql: "UPDATE steps SET attribute = NULL, operation = ?", arguments: [operation]
+      )
+    }
+    let limit = Timestamp.text(Self.start + .seconds(100))
+    #expect(try file.prune(Retention(valuesFrom: limit)) { _ in false }.values == 1)
+    #expect(try bench.count("rollups") == rollups)
+  }
+
+  @Test(
+    "the second value of a step makes rollups, with or without numbers", arguments: [false, true]
+  )
+  func mixed(beginsWithText: Bool) throws {
+    let recorder = bench.recorder(to: file)
+    recorder.begin()
+    let hear = recorder.chain()
+    var script = try EventScript("notify \(Self.heart) until 9x", device: "HRM-1")
+    script.start()
+    script.begin(1)
+    let values: [DecodedValue] = [.integer(60), .text("x")]
+    for value in beginsWithText ? values.reversed() : values {
+      script.tell(.data(script.step(1), .value(StepValue(octets: [1], decoded: value))))
+    }
+    script.finish(1)
+    script.end()
+    for event in script.events { hear(event) }
+    recorder.finish(.ok)
+    #expect(try bench.count("rollups") == 1)
+    #expect(try buckets(query(field: "")) == ["00:00 60.0..60.0 60.0 1"])
+    #expect(try file.check().isComplete)
+  }
+
+  @Test("the steps under way are forgotten when their chain ends")
+  func endOfChain() throws {
+    bench.recorder(to: file).begin()
+    let moment = { Moment(event: $0, time: "2000-01-01T00:00:00.000000Z", offset: 0) }
+    let value = { (event: Int) in
+      JournalRecord.value(
+        JournalRecord.StoredValue(
+          step: 1, moment: moment(event), value: "1", numbers: [.init("", 1)], minute: 15_778_080
+        )
+      )
+    }
+    let end = JournalRecord.ChainEnd(
+      moment: moment(4), status: "ok", exitStatus: 0, attempts: 1, done: 1
+    )
+    var rollups = MinuteRollups()
+    for chain in [1, 2] {
+      let start = JournalRecord.ChainStart(
+        moment: moment(1), device: "HRM-1", identity: "0", seed: "0", steps: 1
+      )
+      var records: [JournalRecord] = [.chainStarted(start), value(2)]
+      if chain == 1 { records.append(.chainFinished(end)) }
+      records.append(value(5))
+      rollups = try file.write { [rollups] database in
+        var rollups = rollups
+        let entries = records.map { RecordBatch.Entry(chain: chain, record: $0) }
+        try database.insert(entries, run: 1, adding: &rollups)
+        return rollups
+      }
+    }
+    #expect(rollups.keys.map(\.chain) == [2])
   }
 }

@@ -24,9 +24,8 @@ struct AdvertisedDataTests {
   )
   func unknown(_ text: String, _ isKnown: Bool, _ isUnknown: Bool?) throws {
     let pattern = try DataPattern(text)
-    let known = AdvertisedData.isFound(pattern, in: device([BluetoothUUID(short: 0x180d)]))
-    #expect(known == isKnown)
-    #expect(AdvertisedData.isFound(pattern, in: device(nil)) == isUnknown)
+    #expect(pattern.isFound(in: device([BluetoothUUID(short: 0x180d)])) == isKnown)
+    #expect(pattern.isFound(in: device(nil)) == isUnknown)
     let filter = AdvertisementFilter(data: pattern)
     #expect(filter.matches(device(nil), bound: nil) == isUnknown)
   }

@@ -4,6 +4,7 @@ import BLETesting
 import BlueZSimulator
 import Bluetooth
 import Documents
+import Fixtures
 import Jobs
 import NordicSuites
 import Signals
@@ -97,5 +98,50 @@ struct ConversionTests {
     let plan = try plan(suite.chains()[0])
     #expect(plan.name?.hasPrefix("a: \"b\" #") == true)
     #expect(plan.writtenStepCount == 5)
+  }
+
+  /// A random text as an attribute, without the characters that XML cannot have.
+  private static func attribute(
+    _ name: String, using generator: inout SeededGenerator
+  ) -> (text: String, markup: String) {
+    var text = HostileText.random(using: &generator)
+    text.unicodeScalars.removeAll { scalar in
+      let isSpace = ["\t", "\n", "\r"].contains(scalar)
+      return scalar.value < 0x20 && !isSpace || [0xfffe, 0xffff].contains(scalar.value)
+    }
+    // Suites have variables: ${NAME}.
+    text = "x" + text
+    return (text, "\(name)=\"\(text.unicodeScalars.map { "&#\($0.value);" }.joined())\"")
+  }
+
+  @Test(
+    "the chain of a random suite is read as the same nodes", arguments: 0..<100 as Range<UInt64>)
+  func readBack(seed: UInt64) throws {
+    var generator = SeededGenerator(seed: seed, name: "suites")
+    let (name, device) = Self.attribute("name", using: &generator)
+    func title() -> String { Self.attribute("description", using: &generator).markup }
+    let suite = try SuiteBench.suite(
+      """
+      <scan-for \(title()) \(device) timeout="1000"/>
+      <scan \(title()) rssi="-90"/> <connect/> <refresh \(title())/>
+      <read \(title()) \(Echo.echo)>
+        <assert-value \(title()) value="0102" expected="SUCCESS_WARNING_ON_FAIL"/>
+      </read>
+      <write \(Echo.echo) value="be"/> <sleep \(title()) timeout="250"/>
+      \(Echo.subscribe)
+      <assert-notification \(title()) \(Echo.answers)>
+        <write \(Echo.control) value="01"/>
+      </assert-notification>
+      """
+    )
+    let chain = suite.chains()[0]
+    let text = chain.lines.joined(separator: "\n")
+    let read = try Document.parse(text, file: "chain")
+    #expect(chain.document.difference(from: read) == nil, "\(text)")
+    if !name.contains(where: { "*?".contains($0) }) {
+      let steps = read.value(of: "steps")?.sequence ?? []
+      let found = steps.compactMap { $0.value(of: "name")?.text }
+      #expect(found.first.map { Array($0.utf8) } == Array(name.utf8), "\(text)")
+    }
   }
 }

@@ -1,6 +1,7 @@
 // Suites, how each of their operations ends, and the chains that they become.
 
 import BLETesting
+import BlueZInterfaces
 import BlueZSimulator
 import Bluetooth
 import Documents
@@ -25,7 +26,8 @@ struct SampleTests {
     let isWhole: Bool
 
     func bench() throws -> SuiteBench {
-      var bench = try SuiteBench(devices)
+      // The samples say what bluetoothd does that hides Generic Access, and answers a read without a bond.
+      var bench = try SuiteBench(devices, bluez: .debian12)
       let device = DeviceTarget.address(try bench.world.device().definition.address)
       bench.devices = ["dut": device, "device": device]
       return bench
@@ -396,6 +398,12 @@ struct SampleTests {
 
     <connect/> <request-mtu value='100'/> <request-mtu value='517'/>
     => connect | request-mtu | request-mtu warning: the MTU is 247 bytes, not 517…
+
+    <connect/> <request-connection-priority type='HIGH'/> <request-connection-priority/>
+    => connect | request-connection-priority | request-connection-priority
+
+    <connect/> <request-connection-priority type='LOW_POWER' expected='FAIL'/>
+    => 1 connect | request-connection-priority failed: expected a failure, but it succeeded
 
     <scan timeout='1000' rssi='-90'/> <scan-for name='Echo-1'/>
     <scan-for name='Nobody' timeout='2000' expected='FAIL'/>

@@ -1,6 +1,8 @@
 // Shared by the suite tests: simulated devices, a suite run on them, and its output.
 
 import BLETesting
+import BlueZ
+import BlueZInterfaces
 import BlueZSimulator
 import Bluetooth
 import Documents
@@ -19,47 +21,54 @@ struct SuiteBench {
   private let jsonLines = Recorded<String>()
   var settings = SuiteSettings()
   var devices: [String: DeviceTarget] = [:]
+  /// The failure of each query of a controller; nil for none.
+  var meterFailure: DeviceFailure.Code?
 
   /// - Parameter devices: Definitions below `Simulators/devices`, or texts of their own.
-  init(_ devices: String...) throws { try self.init(devices) }
+  init(_ devices: String..., bluez: BlueZVersion = .usual) throws {
+    try self.init(devices, bluez: bluez)
+  }
 
-  init(_ devices: [String]) throws {
+  init(_ devices: [String], bluez: BlueZVersion = .usual) throws {
     let sources = devices.map { text in
       text.contains("\n")
         ? DeviceSource.yaml(text) : .file("\(projectFolder)/Simulators/devices/\(text).yaml")
     }
-    world = try SimulatedWorld(sources)
+    world = try SimulatedWorld(sources, settings: SimulatorSettings(version: bluez))
   }
 
   func runner(_ suite: Suite, seed: UInt64 = 0) -> SuiteRunner {
     let world = world
-    let text = ReportOfSuite(TextReport(), of: suite)
-    let json = ReportOfSuite(JSONLinesReport(), of: suite)
+    let meterFailure = meterFailure
     return SuiteRunner(
       suite: suite, scheduler: world.scheduler, seed: seed, settings: settings, devices: devices,
       makeService: { target in
         let service = target == .any ? try? world.service() : try? world.service(target.text)
         guard let service else { preconditionFailure("the suite names a device that is not there") }
-        return service
+        guard let meterFailure else { return service }
+        return BlueZDevice(
+          client: world.client, target: target, scheduler: world.scheduler,
+          meter: FailingMeter(code: meterFailure)
+        )
       },
       report: { [recorded, textLines, jsonLines] event in
         recorded.add(event)
-        for line in text.lines(for: event) { textLines.add(line) }
-        for line in json.lines(for: event) { jsonLines.add(line) }
+        for line in TextReport().lines(for: event) { textLines.add(line) }
+        for line in JSONLinesReport().lines(for: event) { jsonLines.add(line) }
       }
     )
   }
 
   /// Runs a suite to its end.
   @discardableResult
-  func run(_ suite: Suite) throws -> SuiteEnding {
+  func run(_ suite: Suite) throws -> RunGroupEnding {
     let runner = runner(suite)
     return try world.loop.run { await runner.run() }
   }
 
   /// Runs operations as the only test of a suite with the first device as its target.
   @discardableResult
-  func run(_ operations: String) throws -> SuiteEnding {
+  func run(_ operations: String) throws -> RunGroupEnding {
     try run(Self.suite(operations, address: world.device().definition.address))
   }
 
@@ -84,7 +93,7 @@ struct SuiteBench {
   /// How each operation ended, in order.
   var results: [StepResult] {
     events.compactMap { event in
-      if case .stepFinished(let result) = event.change { result } else { nil }
+      if case .step(.finished(let result)) = event.change { result } else { nil }
     }
   }
 
@@ -116,4 +125,26 @@ enum Echo {
 
   /// The write that subscribes to the answers.
   static let subscribe = "<write-descriptor \(subscription) \(answers) value=\"0100\"/>"
+}
+
+/// A meter whose queries fail, for example without the right to query a controller.
+private struct FailingMeter: LinkMeter {
+  let code: DeviceFailure.Code
+
+  private var refusal: DeviceFailure {
+    DeviceFailure(
+      code: code, class: .unavailable, operation: "querying the controller",
+      meaning: "this host cannot query it", hint: "run it on another host"
+    )
+  }
+
+  func strength(of link: LinkIdentity) async throws -> LinkStrength { throw refusal }
+
+  func parameters(of link: LinkIdentity) async throws -> ConnectionParameters { throw refusal }
+
+  func change(
+    _ link: LinkIdentity, to wanted: ConnectionParameters
+  ) async throws -> ConnectionParameters {
+    throw refusal
+  }
 }

@@ -134,7 +134,7 @@ struct SuiteComplaintTests {
     arguments: [
       ("", "there is no element in this file"), ("steps: [read]", "there is no element"),
       ("<test-suite>\n<test></test-suite>", "an end tag does not match its start tag"),
-      ("<test-suite>", "the file ends before its elements do"),
+      ("<test-suite>", "the file ends before all elements are closed"),
       ("<test-suite/><test-suite/>", "only comments may follow the last element"),
       ("<test-suite a='1' a='2'/>", "duplicate attribute"),
       ("<test-suite a='&no;'/>", "undeclared entity"),

@@ -13,7 +13,7 @@ struct SuiteCollectorTests {
   private func runs(_ suite: NordicSuites.Suite, _ bench: SuiteBench) throws -> [RecordedRun] {
     try bench.run(suite)
     var collector = RunCollector()
-    for event in bench.events { collector.take(event) }
+    for event in bench.events { collector.apply(event) }
     return collector.runs
   }
 
@@ -48,18 +48,54 @@ struct SuiteCollectorTests {
     #expect(run.start.steps == many && run.ending?.status == .ok)
   }
 
-  @Test("each test is timed from its own start")
-  func times() throws {
-    let bench = try SuiteBench("echo")
-    let suite = try NordicSuites.Suite.parse(
+  /// A suite that runs a test of 5 s twice.
+  private func twice() throws -> NordicSuites.Suite {
+    try NordicSuites.Suite.parse(
       """
       <test-suite description="Twice"><target id="dut" address="C0:FF:EE:00:00:04"/>
-      <test id="t"><sleep timeout="3000"/></test>
+      <test id="t" target="dut"><sleep timeout="3000"/></test>
       <run-test ref="t"/><run-test ref="t" description="again"/></test-suite>
       """,
       file: "suite.xml"
     )
-    let runs = try runs(suite, bench)
+  }
+
+  @Test("a suite begins before its first test and ends after its last, and events name their test")
+  func group() throws {
+    let bench = try SuiteBench("echo")
+    let ending = try bench.run(twice())
+    let group = RunGroup(kind: "test-suite", title: "Twice", count: 2)
+    #expect(bench.events.first?.change == .run(.groupStarted(group)))
+    #expect(bench.events.last?.change == .run(.groupFinished(ending)))
+    #expect(ending.passed == 2 && ending.notRun == 0)
+    #expect(bench.events.last?.offset == .seconds(10))
+    // Of each test: its start, those of the operation, its end.
+    let tests = bench.events.map(\.test)
+    #expect(tests.map { $0?.index } == [nil, 1, 1, 1, 1, 2, 2, 2, 2, nil])
+    #expect(tests.compactMap { $0 }.map(\.name).last == "t, again")
+    #expect(tests.compactMap { $0 }.map(\.begun).last == .seconds(5))
+  }
+
+  @Test("lines of a suite are timed from its start, and those of a quiet one are only failures")
+  func lines() throws {
+    let bench = try SuiteBench("echo")
+    try bench.run(twice())
+    let offsets = try bench.json.map { try JSONValue(parsing: $0)["offset"]?.double }
+    #expect(offsets == [0, 0, 0, 3, 5, 5, 5, 8, 10, 10])
+    #expect(bench.text.first == "test-suite  Twice")
+    #expect(bench.text.last == "ok: 2 of 2 tests passed in 10.000 s")
+    let quiet = QuietReport(TextReport())
+    #expect(bench.events.flatMap { quiet.lines(for: $0) }.isEmpty)
+    try bench.run("<read \(Echo.echo)/>")
+    let last = bench.events.suffix(3).flatMap { quiet.lines(for: $0) }
+    #expect(last.first?.hasPrefix("  1  read ") == true && last[0].hasSuffix("  failed"), "\(last)")
+    #expect(last.last?.hasPrefix("failed: 0 of 1 test passed, 1 failed in ") == true, "\(last)")
+  }
+
+  @Test("each test is timed from its own start")
+  func times() throws {
+    let bench = try SuiteBench("echo")
+    let runs = try runs(twice(), bench)
     #expect(runs.map(\.label) == ["1  t", "2  t, again"])
     #expect(runs.map(\.start.chain) == ["Twice", "Twice"])
     #expect(runs.map { $0.steps.first?.endedAt } == [.seconds(3), .seconds(3)])

@@ -137,6 +137,33 @@ struct SuiteRunTests {
     #expect(bench.world.events.last?.description.hasSuffix("link down") == true)
   }
 
+  @Test("values that a names file describes have their fields")
+  func described() throws {
+    let bench = try SuiteBench(
+      """
+      address: C0:FF:EE:00:00:01
+      name: Soil-1
+      names: { record: { uuid: fff1, fields: [{ sequence: u16 }, { wet: u16, scale: 0.01, unit: "%" }] } }
+      services:
+      - service: fff0
+        characteristics: [{ characteristic: record, properties: [read], value: { hex: "0700a00f" } }]
+      """
+    )
+    let uuids = ["fff0", "fff1"].map { "0000\($0)-0000-1000-8000-00805f9b34fb" }
+    let suite = try Suite.parse(
+      """
+      <test-suite><target id="dut" address="C0:FF:EE:00:00:01"/>
+      <test id="t" target="dut"><connect/>
+      <read service-uuid="\(uuids[0])" characteristic-uuid="\(uuids[1])"/></test>
+      <run-test ref="t"/></test-suite>
+      """,
+      file: "suite.xml", names: bench.world.device().definition.names
+    )
+    try bench.run(suite)
+    #expect(bench.text.contains { $0.contains("sequence 7, wet 40.00 %") }, "\(bench.text)")
+    #expect(bench.json.contains { $0.contains(#""value":{"sequence":7,"wet":40.0}"#) })
+  }
+
   @Test("a dropped connection ends the test with a transient failure")
   func lost() throws {
     let bench = try SuiteBench("echo")
@@ -187,6 +214,26 @@ struct SuiteRunTests {
       lines.contains { $0.contains("\"event\":\"test-finished\"") && $0.contains("\"error\":{") }
     )
     #expect(lines.last?.contains("\"exitStatus\":1,\"passed\":0,\"failed\":1") == true)
+  }
+
+  @Test("a view of the run receives each operation with its limit when it starts")
+  func waits() throws {
+    let bench = try SuiteBench("echo")
+    let suite = try SuiteBench.suite(
+      "<connect timeout=\"4000\"/> <sleep timeout=\"250\"/> <read \(Echo.echo)/>",
+      address: bench.world.device().definition.address
+    )
+    let waits = Recorded<RunWait>()
+    var runner = bench.runner(suite)
+    runner.follow = { waits.add($0) }
+    _ = try bench.world.loop.run { [runner] in await runner.run() }
+    let starts = bench.events.filter { if case .step(.started) = $0.change { true } else { false } }
+    #expect(waits.all.map(\.limit) == [.seconds(4), .milliseconds(250), .seconds(5)])
+    #expect(waits.all.map(\.position) == [StepPosition(1), StepPosition(2), StepPosition(3)])
+    #expect(
+      waits.all.map { bench.world.loop.wallClockAtStart + $0.begun.sinceStart }
+        == starts.map(\.wallClock)
+    )
   }
 
   @Test("sleep, refresh and the end of a test pause as long as in nRF Connect")

@@ -96,6 +96,16 @@ struct EventFollowingTests {
     #expect(following.handle(.woken, at: Self.at(1)) == [.complete(ending, missing: 4)])
   }
 
+  @Test("events that the gateway lost after it had sent them are not missing")
+  func lostAtTheGateway() {
+    var following = EventFollowing(of: job)
+    for chunk in chunks { _ = following.handle(.chunk(chunk), at: .start) }
+    let left = EventDigest(of: Array(chunks[..<2]))
+    var end = EndRecord(.interrupted, owner: "hall", nonce: "n")
+    (end.events, end.digest) = (left.count, left.text)
+    #expect(following.handle(.record(.ended(end)), at: .start) == [.complete(end, missing: 0)])
+  }
+
   @Test("a run without events is complete when its end arrives")
   func none() {
     var following = EventFollowing(of: job)

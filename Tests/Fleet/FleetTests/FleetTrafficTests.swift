@@ -1,4 +1,4 @@
-// What a fleet sends and receives, counted in virtual time: a fleet of many depends on it.
+// The messages of a fleet, counted in virtual time, because large fleets depend on their number.
 //
 // `make bench-fleet` measures the same on a server.
 

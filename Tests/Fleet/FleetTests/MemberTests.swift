@@ -236,12 +236,32 @@ struct MemberTests {
     try submitter.wait(.seconds(1))
     #expect(gateway.actions.contains(.permit(chain, step: 0)))
     // The shell could not write the journal before the permission.
+    gateway.handle(.operationNotBegun(chain, .journal))
     gateway.handle(.journalFailed(chain))
     #expect(gateway.actions.last == .stop(chain, .journal))
     gateway.handle(.chainEnded(chain, .stopped))
     try submitter.wait(.seconds(15))
     #expect(submitter.end(of: job.id)?.state == .interrupted)
     #expect(submitter.end(of: job.id)?.step == 0)
+  }
+
+  @Test("a write during which the journal can no longer be written may have happened")
+  func journalFailsMeanwhile() throws {
+    let job = try job { $0.deadline = .seconds(100) }
+    let submitter = try submitted(job)
+    let gateway = GatewayOnStore(loop, store.client("hall"))
+    gateway.handle(.observed(Self.device, rssi: -50))
+    try submitter.wait(.seconds(2))
+    let chain = try #require(gateway.chain)
+    gateway.handle(.operationWanted(chain, step: 0, isIdempotent: false))
+    try submitter.wait(.seconds(1))
+    #expect(gateway.actions.contains(.permit(chain, step: 0)))
+    // The events of an earlier step could not be written.
+    gateway.handle(.journalFailed(chain))
+    #expect(gateway.actions.last == .stop(chain, .journal))
+    gateway.handle(.chainEnded(chain, .stopped))
+    try submitter.wait(.seconds(15))
+    #expect(submitter.end(of: job.id)?.state == .unknown)
   }
 
   @Test("a gateway claims no job of a later version", arguments: [(1, false), (2, true)])
@@ -336,7 +356,7 @@ struct MemberTests {
 
   // MARK: A lost store
 
-  /// Has the store lose everything; members learn it from their shells.
+  /// Makes the store lose everything; members learn it from their shells.
   private func loseStore(_ submitter: SubmitterOnStore) throws {
     store.replaceContents()
     try submitter.wait(.milliseconds(1))

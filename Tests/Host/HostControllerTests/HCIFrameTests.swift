@@ -102,7 +102,69 @@ struct HCIFrameTests {
     #expect(HCIEvent(octets) == .updated(handle: 0x0040, timing))
     var failed = octets
     failed[3] = 0x3b
-    #expect(HCIEvent(failed) == .other(code: 0x3e))
+    #expect(
+      HCIEvent(failed) == .updateFailed(handle: 0x0040, HCIStatus(rawValue: 0x3b))
+    )
+  }
+
+  private let update = ConnectionUpdate(
+    handle: 0x0040,
+    wanted: ConnectionParameters(
+      interval: .milliseconds(15), latency: 4, supervisionTimeout: .seconds(5)
+    )
+  )
+
+  @Test("an LE Connection Update wants one interval, in units of 1.25 ms, and a timeout in 10 ms")
+  func updateCommand() {
+    // Opcode 0x2013, 14 octets: handle 0x0040, interval 12 to 12, latency 4, timeout 500, any length
+    // of connection events.
+    #expect(
+      update.command.packet == [
+        0x01, 0x13, 0x20, 0x0e, 0x40, 0x00, 0x0c, 0x00, 0x0c, 0x00, 0x04, 0x00, 0xf4, 0x01, 0x00,
+        0x00, 0x00, 0x00,
+      ]
+    )
+  }
+
+  @Test("the result of an update is its event, which may have a lower latency, or a refusal")
+  func updateResult() {
+    let done: [UInt8] = [
+      0x04, 0x3e, 0x0a, 0x03, 0x00, 0x40, 0x00, 0x0c, 0x00, 0x03, 0x00, 0xf4, 0x01,
+    ]
+    let got = ConnectionParameters(
+      interval: .milliseconds(15), latency: 3, supervisionTimeout: .seconds(5)
+    )
+    #expect(update.result(in: done) == .success(got))
+    var refused = done
+    refused[4] = 0x3b
+    let unacceptable = HostProblem.refused(HCIStatus(rawValue: 0x3b))
+    #expect(update.result(in: refused) == .failure(unacceptable))
+    // Command Status: 0x0f, 4 octets, status, 1 command allowed, opcode 0x2013.
+    let pending: [UInt8] = [0x04, 0x0f, 0x04, 0x00, 0x01, 0x13, 0x20]
+    #expect(update.result(in: pending) == nil)
+    var unknown = pending
+    unknown[3] = 0x02
+    #expect(update.result(in: unknown) == .failure(.noLink))
+    // Command Complete: status 0x01.
+    let complete: [UInt8] = [0x04, 0x0e, 0x04, 0x01, 0x13, 0x20, 0x01]
+    #expect(update.result(in: complete) == .failure(.refused(.unknownCommand)))
+    let gone: [UInt8] = [0x04, 0x05, 0x04, 0x00, 0x40, 0x00, 0x08]
+    #expect(update.result(in: gone) == .failure(.noLink))
+  }
+
+  @Test("events of another connection or change, and answers to another command, are no result")
+  func otherUpdate() {
+    let packets: [[UInt8]] = [
+      // A change that the peripheral requested: another interval, a higher latency.
+      [0x04, 0x3e, 0x0a, 0x03, 0x00, 0x40, 0x00, 0x0d, 0x00, 0x04, 0x00, 0xf4, 0x01],
+      [0x04, 0x3e, 0x0a, 0x03, 0x00, 0x40, 0x00, 0x0c, 0x00, 0x05, 0x00, 0xf4, 0x01],
+      [0x04, 0x3e, 0x0a, 0x03, 0x00, 0x41, 0x00, 0x0d, 0x00, 0x04, 0x00, 0xf4, 0x01],
+      [0x04, 0x3e, 0x0a, 0x03, 0x3b, 0x41, 0x00, 0x0d, 0x00, 0x04, 0x00, 0xf4, 0x01],
+      [0x04, 0x05, 0x04, 0x00, 0x41, 0x00, 0x08], [0x04, 0x0f, 0x04, 0x02, 0x01, 0x05, 0x14],
+      [0x02, 0x3e, 0x0a, 0x03, 0x00, 0x40, 0x00, 0x0d, 0x00, 0x04, 0x00, 0xf4, 0x01],
+      [0x04, 0x3e, 0x09, 0x03, 0x00, 0x40, 0x00, 0x0d, 0x00, 0x04, 0x00, 0xf4], [],
+    ]
+    for packet in packets { #expect(update.result(in: packet) == nil, "\(packet)") }
   }
 
   @Test("a Disconnection Complete reports its handle, other events their code")
@@ -117,5 +179,6 @@ struct HCIFrameTests {
   func statuses() {
     #expect("\(HCIStatus.unknownConnection)" == "0x02 Unknown Connection Identifier")
     #expect("\(HCIStatus(rawValue: 0x3f))" == "0x3f")
+    #expect("\(HCIStatus.commandDisallowed)" == "0x0c Command Disallowed")
   }
 }

@@ -163,6 +163,61 @@ struct HostControllerTests {
     #expect(withoutTrace?.hint == "run with --trace FILE, which needs CAP_NET_RAW")
   }
 
+  // MARK: Changed parameters
+
+  private static let wanted = ConnectionParameters(
+    interval: .milliseconds(15), latency: 0, supervisionTimeout: .seconds(4)
+  )
+
+  private func change(
+    _ result: Result<ConnectionParameters, HostProblem>, refusal: KernelRefusal? = nil
+  ) async throws -> (ConnectionParameters, asked: [String]) {
+    let update = ConnectionUpdate(handle: 0x40, wanted: Self.wanted)
+    let kernel = ScriptedKernel(
+      ScriptedKernel.Script(
+        connections: .success(connections), updates: [update: result], updateRefusal: refusal
+      )
+    )
+    let got = try await HostController(kernel: kernel).change(link, to: Self.wanted)
+    return (got, kernel.questions)
+  }
+
+  @Test("parameters are changed by the handle of the link, and what was agreed on is returned")
+  func changed() async throws {
+    let agreed = ConnectionParameters(
+      interval: .milliseconds(15), latency: 0, supervisionTimeout: .seconds(5)
+    )
+    let (got, asked) = try await change(.success(agreed))
+    #expect(got == agreed)
+    #expect(asked == ["connections of 1", "update of 64 by 1"])
+  }
+
+  @Test(
+    "a refused change is permanent, one that meets another procedure or a lost link is transient",
+    arguments: [
+      (HostProblem.refused(HCIStatus(rawValue: 0x3b)), DeviceFailure.Code.refused, false),
+      (.refused(.controllerBusy), .busy, true), (.refused(.commandDisallowed), .busy, true),
+      (.refused(.unknownCommand), .notSupported, false),
+      (.noLink, .notConnected, true),
+    ]
+  )
+  func unchanged(problem: HostProblem, code: DeviceFailure.Code, isTransient: Bool) async {
+    let failure = await #expect(throws: DeviceFailure.self) { try await change(.failure(problem)) }
+    #expect(failure?.code == code)
+    #expect(failure?.class == (isTransient ? .passing : .definite))
+    #expect(failure?.operation == "changing the connection parameters")
+  }
+
+  @Test("a change without the privilege fails, and names the capability")
+  func unprivilegedChange() async {
+    let failure = await #expect(throws: DeviceFailure.self) {
+      try await change(.success(Self.wanted), refusal: KernelRefusal(errorNumber: EPERM))
+    }
+    #expect(failure?.code == .capabilityMissing)
+    #expect(failure?.class == .unavailable)
+    #expect(failure?.meaning == "this needs the capability CAP_NET_RAW")
+  }
+
   @Test("an adapter held by another program is a transient failure")
   func held() async {
     let refusal = KernelRefusal(errorNumber: EBUSY)

@@ -10,6 +10,9 @@ final class ScriptedKernel: HostKernel {
   struct Script: Sendable {
     var connections: Result<[KernelConnection], KernelRefusal> = .success([])
     var commands: [HCICommand: Result<HCIAnswer, KernelRefusal>] = [:]
+    var updates: [ConnectionUpdate: Result<ConnectionParameters, HostProblem>] = [:]
+    /// What the kernel refuses to send an update with; nil: it sends it.
+    var updateRefusal: KernelRefusal?
     var management: [ManagementCommand: ManagementAnswer] = [:]
     var features: Result<[UInt8], KernelRefusal> = .success([UInt8](repeating: 0, count: 8))
   }
@@ -36,6 +39,14 @@ final class ScriptedKernel: HostKernel {
   func answer(to command: HCICommand, of index: UInt16) async throws -> HCIAnswer {
     note("\(String(command.opcode.rawValue, radix: 16)) of \(index)")
     return try script.commands[command]?.get() ?? .refused(.unknownCommand)
+  }
+
+  func result(
+    of update: ConnectionUpdate, by index: UInt16
+  ) async throws -> Result<ConnectionParameters, HostProblem> {
+    note("update of \(update.handle) by \(index)")
+    if let refusal = script.updateRefusal { throw refusal }
+    return script.updates[update] ?? .failure(.refused(.unknownCommand))
   }
 
   func answer(to command: ManagementCommand) async throws -> ManagementAnswer {

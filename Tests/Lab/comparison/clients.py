@@ -12,7 +12,7 @@ BUS = "org.freedesktop.DBus"
 
 
 class Silence:
-    """What stands for the answer of a call that got none."""
+    """The stand-in for the reply to a call that got none."""
     message_type, body, unix_fds, error_name, signature = MessageType.ERROR, [], [], None, ""
 
 
@@ -98,7 +98,7 @@ class Client:
         return None
 
     async def answer(self, m):
-        """What our agent says to a call of bluetoothd's."""
+        """Sends the reply of the client's agent to a call of bluetoothd."""
         answer = await self.agent(m)
         if answer is None or m.flags & MessageFlag.NO_REPLY_EXPECTED:
             return

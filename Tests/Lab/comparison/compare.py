@@ -13,7 +13,7 @@ Difference = collections.namedtuple("Difference", "scenario step lines")
 
 
 def compared(real, simulated, permitted=()):
-    """What differs between two lists of recordings; the first is bluetoothd's."""
+    """The differences between two lists of recordings; the first is bluetoothd's."""
     differences = []
     theirs = {each["scenario"]: each["steps"] for each in simulated}
     for each in real:
@@ -64,7 +64,7 @@ def difference(real, simulated):
 
 
 def unneeded(real, simulated, permitted):
-    """Those of the permitted without which nothing more differs, chance apart."""
+    """The permitted differences without which nothing more differs, except those by chance."""
     before = compared(real, simulated, permitted)
     return [each for each in permitted if not each.by_chance and compared(
         real, simulated, [other for other in permitted if other is not each]) == before]

@@ -49,7 +49,7 @@ def mapped(it, change):
 
 
 def without_entries(it, is_left_out):
-    """The same without the entries of dictionaries whose keys are left out."""
+    """Returns a copy without the dictionary entries whose keys are left out."""
     if isinstance(it, list):
         return [without_entries(each, is_left_out) for each in it]
     if not isinstance(it, dict):
@@ -92,7 +92,7 @@ def further_characteristics_of_generic_attribute(real, simulated):
 
 
 def with_shifted_handles(it):
-    """The same with the values of `Handle` as they would be without the two characteristics."""
+    """Returns a copy in which each `Handle` is as it would be without the two characteristics."""
     if isinstance(it, list):
         return [with_shifted_handles(each) for each in it]
     if not isinstance(it, dict):
@@ -190,7 +190,7 @@ def behind(entries, is_it):
 
 
 def permitted_last(entry, name, is_it, *steps):
-    """What is so may come anywhere in these steps, on both sides."""
+    """Permits matching entries at any place in these steps, on both sides."""
     def without(real, simulated):
         return behind(real, is_it), behind(simulated, is_it)
     without.__name__ = name
@@ -233,6 +233,7 @@ def paired_last(entries):
 
 
 @permitted("Pair without a link", "pairing a device without a link: pair",
-           "pairing without an agent: pair", by_chance=True)
+           "pairing without an agent: pair", "a number to compare, without a link: pair",
+           by_chance=True)
 def paired_before_or_after_the_services(real, simulated):
     return paired_last(real), paired_last(simulated)

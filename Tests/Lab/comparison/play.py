@@ -24,7 +24,9 @@ async def play(scenario, side):
     """One scenario's recording; what went wrong with it, if anything did, is an entry of its own."""
     player = await Player(side).open()
     try:
+        await side.begin()
         await side.pair_by(scenario.security)
+        await player.without_capability()
         await side.set_echo(b"hello")       # whatever was played before
         await asyncio.wait_for(scenario.function(player), LONGEST)
     except Exception as error:

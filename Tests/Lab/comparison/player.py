@@ -29,7 +29,7 @@ INDICATED, FAILING, SINK, SLOW, CODED, VOUCHED, TWICE = (lab(n) for n in range(6
 
 
 class Player:
-    """What a scenario is played with: its clients, its steps, and the states it begins from."""
+    """The player of a scenario: its clients, its steps, and the states it begins from."""
 
     def __init__(self, side):
         self.side, self.steps, self.zero = side, [], time.monotonic()
@@ -88,7 +88,7 @@ class Player:
 
     @contextlib.asynccontextmanager
     async def unheard(self):
-        """What happens here is no part of the recording."""
+        """Keeps what happens inside out of the recording."""
         for client in self.clients:
             client.muted = True
         try:
@@ -167,6 +167,15 @@ class Player:
         return sorted(path for path in objects if path not in alone)
 
     # ---- states to begin from, reached unheard ---------------------------------------------------
+
+    async def without_capability(self):
+        """New connections pair without input and output, whatever agent there was before: the kernel
+        keeps the capability of the last one."""
+        agents, agent = ("/org/bluez", "org.bluez.AgentManager1"), "/lab/none"
+        async with self.unheard():
+            await self.orderly.call(*agents, "RegisterAgent", "os", agent, "NoInputNoOutput")
+            await self.orderly.call(*agents, "RequestDefaultAgent", "o", agent)
+            await self.orderly.call(*agents, "UnregisterAgent", "o", agent)
 
     async def unknown(self):
         """Adapter on, nobody scans, the device is there and nobody knows it."""

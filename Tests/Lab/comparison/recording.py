@@ -1,4 +1,4 @@
-"""What a client hears of org.bluez, as data: the recording of one scenario.
+"""The recording of one scenario: the messages that a client receives from org.bluez, as data.
 
 A recording is a list of steps, each with a title and its entries in the order in which the client's
 connection carried them. An entry is one message, as a dictionary that JSON can hold:
@@ -46,7 +46,7 @@ def value(kind, it, descriptors):
 
 
 def described(descriptor):
-    """What a client can find out about a descriptor that it was given."""
+    """The kind and mode of a file descriptor that a client received."""
     try:
         with socket.socket(fileno=os.dup(descriptor)) as it:
             kind = it.type.name

@@ -1,4 +1,4 @@
-"""What varies from run to run of bluetoothd itself, and is brought into one form on both sides.
+"""Brings what varies between runs of bluetoothd itself into one form, on both sides.
 
 Each rule takes the entries of a step, and gives them back as they are compared.
 """
@@ -45,8 +45,11 @@ def numbers(entries):
 
 
 def heart_rate(entries):
-    """Of a stream of measurements, that there are some: which ones is a matter of time."""
+    """Of a stream of measurements, that there are some: which ones is a matter of time, and so is whether
+    one comes in the instant before the stream is stopped."""
     found, seen = [], set()
+    if any(each["kind"] == "call" and each["member"] == "StopNotify" for each in entries):
+        return [each for each in entries if not is_measurement(each)]
     for each in entries:
         if is_measurement(each):
             if each["stream"] in seen:

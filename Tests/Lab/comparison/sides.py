@@ -4,9 +4,12 @@ Both understand the same commands; what they are is said at `Lab`. Each takes it
 command is done.
 """
 import asyncio
+import ctypes
 import os
 import pathlib
 import signal
+import socket
+import struct
 import subprocess
 
 from dbus_fast import BusType, Message, MessageType
@@ -23,6 +26,26 @@ def lab(number):
     return f"6e5d{number:04x}-1b1a-4e1c-8f6b-0b6c1d2e3f40"
 
 
+def unpair(address):
+    """Has the kernel remove the keys of a device with a random address, whoever had it make them.
+
+    By the kernel's management interface: Unpair Device, as bluetoothd and btmgmt ask for it.
+    """
+    any_controller, management = 0xFFFF, 3
+    with socket.socket(socket.AF_BLUETOOTH, socket.SOCK_RAW, socket.BTPROTO_HCI) as control:
+        where = struct.pack("<HHH", socket.AF_BLUETOOTH, any_controller, management)
+        if ctypes.CDLL(None, use_errno=True).bind(control.fileno(), where, len(where)) != 0:
+            raise OSError(ctypes.get_errno(), "the management interface")
+        device = bytes.fromhex(address.replace(":", ""))[::-1] + bytes([2])     # a random one
+        command = device + bytes([1])   # and disconnects it
+        control.settimeout(2)
+        control.send(struct.pack("<HHH", 0x001B, 0, len(command)) + command)
+        while True:
+            event, _, _ = struct.unpack_from("<HHH", answer := control.recv(1024))
+            if event in (0x0001, 0x0002) and struct.unpack_from("<H", answer, 6)[0] == 0x001B:
+                return
+
+
 class Lab:
     """The lab's peripheral, told over its fifo (../peripheral.py)."""
 
@@ -30,6 +53,10 @@ class Lab:
 
     async def open(self):
         await self.tell("pause 1")
+
+    async def begin(self):
+        """No scenario finds the keys of an earlier one, which the kernel may have kept."""
+        unpair(ADDRESS)
 
     async def tell(self, command):
         events = pathlib.Path(os.environ["LAB_EVENTS"])
@@ -69,14 +96,20 @@ class Lab:
         await self.tell(f"refuse-reads {code}")
 
     async def pair_by(self, method):
-        """One of the simulator's words: `security` in Simulators/README.md."""
+        """One of the simulator's words: `security` in Simulators/README.md; or asking, which asks to pair as
+        it is connected."""
         await self.tell("pairing " + ("off" if method == "reject" else "on"))
-        words = {"reject": "just-works", "passkey-entry": "passkey-entry 123456"}
+        await self.tell("request-security-at " + ("connect" if method == "asking" else "never"))
+        words = {"reject": "just-works", "asking": "just-works",
+                 "passkey-entry": "passkey-entry 123456"}
         await self.tell(f"pair-by {words.get(method, method)}")
 
     async def person_types(self, passkey):
         """The person at a device that asks for a passkey types what was shown."""
         await self.tell(f"type {passkey}")
+
+    async def request_security(self):
+        await self.tell("request-security")
 
     async def add_service(self):
         await self.tell("service add")
@@ -113,6 +146,9 @@ class Simulator:
         self.bus = await MessageBus(bus_type=BusType.SYSTEM).connect()
         await self.steer("Offer", "ssb", ADDRESS, lab(0x100), False)
         await self.pull_out(SECOND)
+
+    async def begin(self):
+        pass    # a device that is removed leaves nothing behind
 
     async def steer(self, member, signature="", *body):
         answer = await self.bus.call(Message(
@@ -156,6 +192,9 @@ class Simulator:
 
     async def person_types(self, passkey):
         pass    # types by itself, two seconds later
+
+    async def request_security(self):
+        await self.steer("RequestSecurity", "s", ADDRESS)
 
     async def plug_in(self, adapter):
         await self.steer("PlugIn", "si", adapter, -1)

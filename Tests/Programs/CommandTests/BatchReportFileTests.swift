@@ -1,6 +1,6 @@
 // Reports of batches into files: batches that run none, schedules, what a kill leaves.
 //
-// What is in a report is in BatchReportTests of Jobs.
+// BatchReportTests of Jobs tests the contents of reports.
 
 import Fixtures
 import Foundation

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Program
 
-@Suite("Problems that check finds")
+@Suite("Problems that check finds", .blocking)
 struct CheckTests {
   private static let thermometer = projectFolder + "/Simulators/devices/thermometer.yaml"
 
@@ -45,6 +45,49 @@ struct CheckTests {
     #expect(problems.last.flatMap { LineExcerpt($0) }?.lines == [line, "         ^"])
   }
 
+  @Test("check warns about names that are assigned ones, which they shadow in their own file alone")
+  func shadows() throws {
+    let device = try folder.file(
+      "hall.yaml",
+      """
+      address: C0:FF:EE:10:02:04
+      name: Hall-1
+      names: { temperature: ff01 }
+      services:
+        - service: fff0
+          characteristics:
+            - { characteristic: temperature, properties: [read], value: { u8: 21 } }
+            - { characteristic: 2a6e, properties: [read], value: { i16: 2500 } }
+      """
+    )
+    _ = try folder.file("inner.yaml", "- read: temperature\n")
+    let chain = try folder.file(
+      "hall-chain.yaml",
+      """
+      names: { temperature: ff01 }
+      steps:
+        - { read: temperature, format: u8, expect: 21 }
+        - include: inner.yaml
+      """
+    )
+    let run = try blerun("check", chain, "--simulate", device)
+    #expect(run.status == 0, "\(run.errors)")
+    for place in ["\(chain):1:10", "\(device):3:10"] {
+      let warning =
+        "\(place): names.temperature: 'temperature' is the assigned name of the characteristic 2a6e, "
+        + "and of another UUID in this file"
+      #expect(run.errors.contains(warning), "\(run.errors)")
+    }
+    let read = try blerun("run", chain, "--simulate", device)
+    #expect(read.status == 0, "\(read.errors)")
+    #expect(read.output.contains("1  read temperature"), "\(read.output)")
+    #expect(read.output.contains("25.00"), "\(read.output)")
+    let names = try folder.file("names.yaml", "names: { temperature: ff01 }\n")
+    let refused = try blerun("check", names)
+    #expect(refused.status != 0)
+    #expect(refused.errors.contains("(expected another name)"), "\(refused.errors)")
+  }
+
   @Test("check warns about timers of one state that fire at the same instants")
   func timers() throws {
     let device = try folder.file(
@@ -66,7 +109,7 @@ struct CheckTests {
       """
     )
     let checked = try check([device])
-    #expect(checked.problems == [] && checked.praise == ["\(device): ok"])
+    #expect(checked.problems == [] && checked.confirmations == ["\(device): ok"])
     func warning(_ place: String, _ path: String, _ period: String, _ earlier: String) -> String {
       "\(device):\(place): machines.1.\(path): fires at the same instants as 'every: \(period)' at "
         + "\(device):\(earlier) (expected another period, or one 'every' for both)"
@@ -162,7 +205,7 @@ struct CheckTests {
     let good = try check([Self.thermometer, files[0], files[1], batch])
     #expect(good.problems.isEmpty)
     #expect(
-      good.praise == [
+      good.confirmations == [
         "\(Self.thermometer): ok", "\(files[0]): ok", "\(files[1]): 3 steps, ok",
         "\(batch): 2 devices, ok",
       ]

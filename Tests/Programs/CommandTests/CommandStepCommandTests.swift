@@ -88,7 +88,7 @@ struct CommandStepCommandTests {
       "sleep 600 & echo $! >pid; trap '' TERM; wait; wait",
       // A session of its own, while its parent is there.
       "setsid sleep 600 & echo $! >pid; sleep 600",
-      // The same without its parent, and it ignores the request.
+      // A session of its own whose parent has ended, and which ignores the request.
       "(setsid sh -c 'trap \"\" TERM; echo $$ >pid; while :; do sleep 1; done' &) ; sleep 600",
       // A stopped process gets no signal but SIGKILL.
       "setsid sh -c 'echo $$ >pid; kill -STOP $$' & sleep 600",

@@ -29,9 +29,9 @@ import Testing
     let folder: TemporaryFolder
     private let server: NATSServer
     private var gateways: [Gateway] = []
-    /// What was done to each process that was a gateway.
+    /// The disturbances of each gateway process.
     private(set) var histories: [ProcessHistory] = []
-    /// What was done to the server.
+    /// The disturbances of the server.
     private(set) var serverHistory = ProcessHistory(name: "server", begun: ProcessHistory.now)
     private(set) var outages: [(from: Double, to: Double)] = []
     private var outageSince: Double?
@@ -179,7 +179,7 @@ import Testing
         try wait(until: moment.at) { batch.hasExited() }
         moment.isEnd ? try end(moment.1) : begin(moment.1)
         if batch.hasExited() {
-          // What has begun is ended.
+          // Ends the disturbances that have begun.
           for other in moments
           where other.isEnd && other.1.from <= moment.at && other.at > moment.at {
             try end(other.1)
@@ -236,7 +236,7 @@ import Testing
       try? FileManager.default.copyItem(atPath: folder.path, toPath: "\(kept)/\(name)")
     }
 
-    /// What the fleet knows of the jobs, by device: the state, and the gateway that reported it.
+    /// The jobs as the fleet knows them, by device: the state, and the gateway that reported it.
     ///
     /// The server sends a record to its subscribers before it stores it: on a slow disk the batch
     /// ends before the last records can be read.

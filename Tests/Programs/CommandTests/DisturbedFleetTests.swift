@@ -83,7 +83,7 @@
       return ends
     }
 
-    /// What all gateways did, by device and in the order of time.
+    /// Returns the connections of all gateways, by device and in the order of time.
     private func spells(_ fleet: DisturbedFleet) throws -> [String: [GatewaySpell]] {
       var spells: [String: [GatewaySpell]] = [:]
       for process in fleet.histories.indices {
@@ -97,7 +97,7 @@
     }
   }
 
-  /// What a fleet promises of one device.
+  /// The promises of a fleet about one device.
   struct DisturbedFleetRules {
     private let histories: [ProcessHistory]
     private let outages: [(from: Double, to: Double)]

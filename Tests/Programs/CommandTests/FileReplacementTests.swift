@@ -71,8 +71,8 @@ struct UnwrittenFileTests {
     _ = try folder.file("file", "")
     mkdir(folder.path + "/folder", 0o700)
     let path = "\(folder.path)/\(name)"
-    let whole = #expect(throws: Program.Ending.self) { _ = try WholeFile(path) }
-    let lines = #expect(throws: Program.Ending.self) { _ = try LineFile(path) }
+    let whole = #expect(throws: Program.CommandExit.self) { _ = try WholeFile(path) }
+    let lines = #expect(throws: Program.CommandExit.self) { _ = try LineFile(path) }
     for ending in [whole, lines] {
       #expect(ending?.status == .output)
       #expect(ending?.messages == ["\(path) cannot be written: \(reason)"])
@@ -81,7 +81,7 @@ struct UnwrittenFileTests {
 
   @Test("an empty path, such as that of an unset variable, is rejected")
   func unnamed() {
-    let ending = #expect(throws: Program.Ending.self) { _ = try LineFile("") }
+    let ending = #expect(throws: Program.CommandExit.self) { _ = try LineFile("") }
     let reason = "its name is empty. Try: name a file"
     #expect(ending?.messages == ["'' cannot be written: \(reason)"])
   }

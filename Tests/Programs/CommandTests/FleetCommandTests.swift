@@ -63,7 +63,7 @@
 
     @Test("a detached batch can be followed to its end, and drained gateways exit")
     func detached() throws {
-      let gateway = try gateway("a", try devices(2))
+      let gateway = try gateway("a", try devices(2), options: ["--metrics", "a.prom"])
       let file = try batch(["read: battery-level"], on: [address(1), address(2)])
       let left = try submit(file, "--detach").end()
       #expect(left.status == 0, "\(left.errors)")
@@ -79,6 +79,15 @@
       #expect(try run("fleet", "drain", "a").end().status == 0)
       let end = gateway.end()
       #expect(end.status == 0 && end.errors.contains("has left fleet test"), "\(end.errors)")
+      let metrics = try String(contentsOfFile: "\(folder.path)/a.prom", encoding: .utf8)
+      for line in [
+        "blerun_runs_total{gateway=\"a\",result=\"ok\"} 2",
+        "blerun_operations_total{gateway=\"a\",operation=\"read\",result=\"ok\"} 2",
+        "blerun_connects_total{gateway=\"a\",adapter=\"hci0\",result=\"ok\"} 2",
+        "blerun_runs_under_way{gateway=\"a\"} 0",
+      ] {
+        #expect(metrics.split(separator: "\n").contains { $0 == line }, "\(metrics)")
+      }
       let gone = try run("fleet", "gateways").end()
       #expect(
         gone.output.hasPrefix("a  gone, last seen 20") && gone.lines.count == 1, "\(gone.output)")
@@ -304,6 +313,18 @@
         #expect(refused.status == 69, "\(user) \(arguments): \(refused.account)")
         #expect(refused.errors.contains(subject), "\(user) \(arguments): \(refused.errors)")
         #expect(ContinuousClock.now - begun < .seconds(10))
+      }
+      // Viewers and operators cannot list or delete the consumers of others, or create durable ones.
+      for user in ["viewer", "operator"] {
+        for subject in [
+          "CONSUMER.LIST.KV_blerun_devices_hall", "CONSUMER.NAMES.KV_blerun_gateways_hall",
+          "CONSUMER.DURABLE.CREATE.KV_blerun_devices_hall.stays",
+          "CONSUMER.DELETE.KV_blerun_jobs_hall.reader", "CONSUMER.LIST.blerun_results_hall",
+          "STREAM.PURGE.KV_blerun_devices_hall", "STREAM.DELETE.KV_blerun_jobs_hall",
+        ] {
+          let refusal = try server.publishing("$JS.API.\(subject)", as: user, password: "secret")
+          #expect(refusal.contains("Permissions Violation for Publish"), "\(user) \(subject)")
+        }
       }
       // One gateway's user is of no use for another name.
       let other = try RunningProgram(

@@ -61,7 +61,7 @@ struct FleetDisturbance: CustomStringConvertible {
   }
 }
 
-/// What was done to one process, by the wall clock.
+/// The disturbances of one process, by the wall clock.
 struct ProcessHistory {
   let name: String
   let begun: Double

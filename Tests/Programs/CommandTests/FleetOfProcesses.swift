@@ -1,4 +1,4 @@
-// What tests of fleets have in common: a server, gateways, batches, commands.
+// Shared by tests of fleets: a server, gateways, batches, commands.
 
 #if Fleet
   import Fixtures

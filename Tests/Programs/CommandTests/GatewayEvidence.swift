@@ -1,4 +1,4 @@
-// What gateways did to simulated devices, from the logs of their buses.
+// The connections of gateways to simulated devices, from the logs of their buses.
 //
 // Each gateway simulates devices of its own, and logs each message of its bus at once, so that the log
 // has all that a killed gateway did. The times of a log count from the start of its process; its last
@@ -7,7 +7,7 @@
 import Foundation
 import Glibc
 
-/// What one gateway process did to one device, from a connect to the end of the connection.
+/// The operations of one gateway process on one device, from a connect to the end of the connection.
 struct GatewaySpell {
   enum Operation: Equatable { case connect, read, write(String) }
 

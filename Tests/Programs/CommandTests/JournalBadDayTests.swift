@@ -112,7 +112,7 @@ struct JournalBadDayTests {
     #expect(optional.errors.contains("The run goes on"), "\(optional.errors)")
     #expect(optional.errors.contains("records are not in it"), "\(optional.errors)")
     #expect(try file.runs().count == 1)
-    #expect(try file.check().complaints.isEmpty)
+    #expect(try file.check().problems.isEmpty)
   }
 
   /// A folder on a small disk, in a name space of its own.

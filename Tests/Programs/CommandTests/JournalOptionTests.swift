@@ -1,5 +1,4 @@
-// What the options of a journal take, and what is said of those that they do not: an exit status before anything is
-// printed.
+// The values that journal options accept, and the errors for others: an exit status before anything is printed.
 
 import Fixtures
 import Glibc

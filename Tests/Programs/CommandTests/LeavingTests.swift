@@ -62,13 +62,38 @@ struct LeavingTests {
     #expect(try !host.isConnected())
   }
 
+  @Test("a call of exit in the closure of withConnection, which then never returns")
+  func exitsInConnection() async throws {
+    let host = try host()
+    await #expect(processExitsWith: .exitCode(3)) { [address = host.address as String] in
+      let device = try await LeavingTests.device(at: address)
+      try await device.withConnection(within: .seconds(30)) { _ -> Void in exit(3) }
+    }
+    #expect(try !host.isConnected())
+  }
+
+  @Test("a call of exit in such a closure on the main actor, in a loop over notifications")
+  func exitsOnMainActor() async throws {
+    let host = try host()
+    await #expect(processExitsWith: .exitCode(3)) { [address = host.address as String] in
+      let device = try await LeavingTests.device(at: address)
+      let work: @MainActor () async throws -> Void = {
+        try await device.withConnection(within: .seconds(30)) { connection -> Void in
+          for try await _ in connection.notifications("heart-rate-measurement") { exit(3) }
+        }
+      }
+      try await work()
+    }
+    #expect(try !host.isConnected())
+  }
+
   @Test("a task that is cancelled, as a handler of SIGINT does it")
   func cancelled() async throws {
     let host = try host()
     await #expect(processExitsWith: .success) { [address = host.address as String] in
       let device = try await LeavingTests.device(at: address)
       let begun = Mailbox<Bool>(bound: 1_000)
-      let task = Task.detached {
+      let task = Task.detached(priority: Task.currentPriority) {
         for try await _ in LeavingTests.rates(of: device).values { begun.send(true) }
       }
       _ = try await begun.next(on: device.scheduler.loop)

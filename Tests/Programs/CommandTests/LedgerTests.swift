@@ -65,7 +65,7 @@ struct LedgerTests {
     #expect(self.ledger().held().map(\.links) == [[link]])
     #expect(self.ledger().orphans().isEmpty)
     ledger.ended(link)
-    ledger.leave()
+    ledger.removeLeaseAtEnd()
     #expect(files.isEmpty)
   }
 
@@ -74,7 +74,7 @@ struct LedgerTests {
     let killed = ledger()
     killed.begins(link)
     // Like the kernel when a process ends: the lock is released, the file stays.
-    killed.leave()
+    killed.removeLeaseAtEnd()
     let found = ledger().orphans()
     #expect(found.map(\.lease.links) == [[link]])
     #expect(ledger().orphans().isEmpty, "the first finder is about to release the link")
@@ -85,7 +85,7 @@ struct LedgerTests {
   @Test("a lease names its writer, the bus, the daemon and the state of the link")
   func content() {
     let ledger = ledger()
-    ledger.isOn(bus: "0123")
+    ledger.setBus("0123")
     ledger.served(by: ":1.4")
     ledger.begins(link)
     func entries() -> [Lease.Entry]? {
@@ -96,7 +96,7 @@ struct LedgerTests {
     ledger.established(link)
     #expect(entries()?.map(\.state) == [.up])
     let other = self.ledger()
-    other.isOn(bus: "0123")
+    other.setBus("0123")
     #expect(other.held().map(\.owner) == [.own])
     #expect(other.held().allSatisfy { $0.names(link) })
   }
@@ -107,7 +107,7 @@ struct LedgerTests {
     ledger.uses(link, isShared: false)
     #expect(self.ledger().held().map { $0.names(link) } == [true])
     #expect(self.ledger().held().map(\.links) == [[]])
-    ledger.leave()
+    ledger.removeLeaseAtEnd()
     #expect(files.isEmpty)
   }
 
@@ -128,7 +128,7 @@ struct LedgerTests {
     ]
     for (name, lease) in leases { _ = try temporary.file("lease-\(name)", lease.text) }
     let ledger = ledger()
-    ledger.isOn(bus: "0123")
+    ledger.setBus("0123")
     #expect(ledger.orphans().map(\.lease) == [leases["gone"]])
     #expect(files == ["lease-bus", "lease-gone", "lease-there"])
   }
@@ -194,12 +194,12 @@ struct LedgerTests {
     let other = try loop.run { try await second.beginBatch(at: free, on: loop, nil) }
     try loop.run { try await second.turn(at: adapter, on: loop, limit: .seconds(5)) }()
     other()
-    first.isRun(12)
+    first.setRun(12)
     loop.after(.seconds(3)) { giveBack() }
     let awaited = Recorded<String>()
     let wait = HostLedger.BatchWait(limit: .seconds(5)) {
       awaited.add($0)
-    } goesOn: {
+    } mayContinue: {
       true
     }
     try loop.run { try await second.beginBatch(at: adapter, on: loop, wait) }()
@@ -210,12 +210,12 @@ struct LedgerTests {
   @Test("a run reserves a device, and others see which run and process holds it")
   func reserved() throws {
     let (first, second) = (ledger(), ledger())
-    first.isRun(12)
+    first.setRun(12)
     for (own, shown) in [(nil, 12), (7, 7)] as [(Int64?, Int64)] {
       guard case .held(let giveBack) = first.reserve(link, run: own) else {
         throw TestFailure("reserved")
       }
-      first.isRun(12)
+      first.setRun(12)
       guard case .taken(let run) = second.reserve(link, run: nil) else { throw TestFailure("free") }
       #expect(run == "run \(shown), process \(getpid())")
       giveBack()

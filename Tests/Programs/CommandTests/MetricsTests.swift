@@ -61,13 +61,14 @@ struct MetricsTests {
     let loop = VirtualTimeLoop()
     let end = LoopEnding(loop)
     let path = folder.path + "/m.prom"
-    let file = try MetricsFile(MetricsOptions.parse([]), path: path, of: "B", on: loop)
+    let options = try MetricsOptions.parse(["--metrics", path])
+    let file = try #require(try MetricsFile(options, of: ("batch", "B"), on: loop))
     func failures() throws -> String? {
       let lines = try folder.text("m.prom").split(separator: "\n").map(String.init)
       return lines.first { $0.hasPrefix("blerun_connects_total") }
     }
     let series = #"blerun_connects_total{batch="B",adapter="hci0",result="not-found"} "#
-    for _ in 1...3 { file.count { $0.take(LinkNews(adapter: "hci0", .failed(.notFound))) } }
+    for _ in 1...3 { file.count { $0.record(LinkNews(adapter: "hci0", .failed(.notFound))) } }
     #expect(try failures() == series + "1")
     try loop.run { try await loop.sleep(for: .seconds(6)) }
     #expect(try failures() == series + "3")

@@ -95,7 +95,7 @@ struct OutputQueueTests {
     queue.show(Array(text.utf8))
   }
 
-  /// What the queue writes until nothing is left, each portion in the given parts.
+  /// Returns the text that the queue writes until it is empty, each portion in parts of at most `count` bytes.
   private func written(_ queue: inout OutputQueue, atMost count: Int = .max) -> String {
     var octets: [UInt8] = []
     while let portion = queue.next() {
@@ -160,7 +160,7 @@ struct OutputQueueTests {
     RunEvent(
       run: RunIdentity(seed: 1, text: "chain", round: 1), device: device, attempt: 1,
       offset: .milliseconds(milliseconds), wallClock: .milliseconds(1000 + milliseconds),
-      change: .value(step, StepValue(octets: [1], decoded: nil))
+      change: .data(step, .value(StepValue(octets: [1], decoded: nil)))
     )
   }
 
@@ -168,7 +168,7 @@ struct OutputQueueTests {
   func gaps() throws {
     let placed = StepPosition.place(
       try ["heart-rate-measurement", "battery-level"].map {
-        Step(.notify(Listening(to: try CharacteristicSelector(parsing: $0))))
+        Step(.notify(NotifyStep(to: try CharacteristicSelector(parsing: $0))))
       }
     )
     let (first, second) = (placed[0].reported, placed[1].reported)
@@ -183,7 +183,7 @@ struct OutputQueueTests {
     let gaps = omitted.gaps
     #expect(gaps.map(\.device) == ["A", "A", "B"])
     #expect(gaps.map(\.offset) == [.milliseconds(30), .milliseconds(11), .milliseconds(12)])
-    guard case .gap(first, let gap)? = gaps.first?.change else {
+    guard case .data(first, .gap(let gap))? = gaps.first?.change else {
       Issue.record("\(gaps)")
       return
     }
@@ -233,7 +233,7 @@ struct OutputQueueTests {
     let (reading, writing) = (ends[0], ends[1])
     defer { close(reading) }
     let placed = StepPosition.place([
-      Step(.notify(Listening(to: try CharacteristicSelector(parsing: "ff01"))))
+      Step(.notify(NotifyStep(to: try CharacteristicSelector(parsing: "ff01"))))
     ])
     let step = placed[0].reported
     let writer = OutputWriter(bound: 1 << 16)

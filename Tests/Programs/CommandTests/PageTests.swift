@@ -160,6 +160,30 @@ struct PageTests {
     #expect(FileManager.default.fileExists(atPath: folder.path + "/thermometers.html"))
   }
 
+  @Test("docs/testing.md: the table of libraries has each device of the gallery and its release")
+  func gallery() throws {
+    let folder = projectFolder + "/Simulators/gallery"
+    let page = try String(contentsOfFile: projectFolder + "/docs/testing.md", encoding: .utf8)
+    let rows = page.split(separator: "\n").filter { $0.contains("](https://pypi.org/") }
+    let pins = try String(contentsOfFile: folder + "/requirements.txt", encoding: .utf8)
+      .split(separator: "\n")
+    let files = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+      .filter { $0.hasSuffix(".yaml") }
+    #expect(files.count == rows.count)
+    for file in files {
+      #expect(rows.count { $0.contains("| `\(file)`: ") } == 1, "\(file)")
+      let test = "test_\(file.replacing("-", with: "_").replacing(".yaml", with: ".py"))"
+      #expect(FileManager.default.fileExists(atPath: "\(folder)/\(test)"), "\(test)")
+      let check = try blerun("check", "--simulate", "\(folder)/\(file)")
+      #expect(check.status == 0, "\(check.errors)")
+    }
+    for row in rows {
+      let cells = row.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+      let name = cells[0].dropFirst().prefix { $0 != "]" }
+      #expect(pins.contains { $0 == "\(name)==\(cells[1])" }, "\(row)")
+    }
+  }
+
   @Test("every relative link in the documentation leads to an existing file and heading")
   func links() throws {
     var checked = 0

@@ -19,8 +19,30 @@ struct PairTests {
         ["pair", "--simulate", lock] + arguments, environment: ["LOCK": "042137"]
       )
       #expect(run.status == 0, "\(run.errors)")
-      #expect(run.lines.last == "ok: 1 step in 3.210 s")
+      #expect(run.lines.last == "ok: 1 step in 3.410 s")
     }
+  }
+
+  @Test(
+    "a pair step uses the passkey on each release of BlueZ, as it is offered before connecting",
+    arguments: ["5.66", "5.82", "5.84"]
+  )
+  func releases(bluez: String) throws {
+    let folder = try TemporaryFolder()
+    let scenario = try folder.file(
+      "host.yaml",
+      """
+      scenario: A host
+      host: { bluez: "\(bluez)" }
+      devices: [ { use: \(projectFolder)/\(lock) } ]
+      """
+    )
+    let steps = ["-e", "pair passkey env:LOCK; read \(Self.state)"]
+    let run = try blerun(
+      ["run", "--simulate", scenario] + steps, environment: ["LOCK": "042137"]
+    )
+    #expect(run.status == 0, "\(run.output) \(run.errors)")
+    #expect(!run.output.contains("unauthenticated"), "\(run.output)")
   }
 
   @Test("a wrong passkey ends with 1; a missing or malformed one with 65 before connecting")
@@ -131,7 +153,10 @@ struct PairTests {
     )
     let run = try blerun(["run", chain, "--simulate", lock], environment: ["LOCK": "042137"])
     #expect(run.status == 0, "\(run.output) \(run.errors)")
-    let without = try blerun(["run", "--simulate", lock, "-e", "read \(Self.state) within 40s"])
+    let without = try blerun([
+      "run", "--simulate", try folder.scenario(ofDevice: lock, bluez: "5.66"), "-e",
+      "read \(Self.state) within 40s",
+    ])
     #expect(without.status == 1)
     #expect(without.lines.last?.hasSuffix("not-paired") == true)
   }

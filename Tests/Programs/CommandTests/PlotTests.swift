@@ -21,11 +21,12 @@ struct PlotTests {
     _ value: DecodedValue, at seconds: Double, of attribute: String = heart,
     device: String = "HRM-1"
   ) throws -> RunEvent {
-    let step = Step(.notify(Listening(to: try CharacteristicSelector(parsing: attribute))))
+    let step = Step(.notify(NotifyStep(to: try CharacteristicSelector(parsing: attribute))))
     return RunEvent(
       run: RunIdentity(seed: 0, text: "watch"), device: device, attempt: 1,
       offset: .milliseconds(Int(seconds * 1000)), wallClock: .zero,
-      change: .value(StepPosition.place([step])[0].reported, StepValue(octets: [], decoded: value))
+      change: .data(
+        StepPosition.place([step])[0].reported, .value(StepValue(octets: [], decoded: value)))
     )
   }
 
@@ -46,23 +47,23 @@ struct PlotTests {
   /// A minute of values in a triangle from 60 to 80, with a dropped connection and a note.
   private func minute() throws -> PlotState {
     var plot = plot()
-    plot.take(.connected, of: "HRM-1", at: .zero)
-    for second in 1...20 { plot.take(try beat(60 + Int64(second), at: Double(second))) }
+    plot.apply(.connected, of: "HRM-1", at: .zero)
+    for second in 1...20 { plot.apply(try beat(60 + Int64(second), at: Double(second))) }
     let lost = RunFailure(
       code: .linkLost, class: .passing, what: "listening", why: "the link to the device was lost"
     )
-    plot.take(.lost(lost), of: "HRM-1", at: .seconds(21))
-    plot.take(.reconnected(after: .seconds(9)), of: "HRM-1", at: .seconds(30))
+    plot.apply(.lost(lost), of: "HRM-1", at: .seconds(21))
+    plot.apply(.reconnected(after: .seconds(9)), of: "HRM-1", at: .seconds(30))
     let gap = NotificationGap(.linkLost, from: .start + .seconds(21), to: .start + .seconds(30))
     let step = try beat(0, at: 30)
-    guard case .value(let reported, _) = step.change else { return plot }
-    plot.take(
+    guard case .data(let reported, .value) = step.change else { return plot }
+    plot.apply(
       RunEvent(
         run: step.run, device: step.device, attempt: 1, offset: .seconds(30), wallClock: .zero,
-        change: .gap(reported, gap)
+        change: .data(reported, .gap(gap))
       )
     )
-    for second in 31...59 { plot.take(try beat(80 - Int64(second - 31) / 2, at: Double(second))) }
+    for second in 31...59 { plot.apply(try beat(80 - Int64(second - 31) / 2, at: Double(second))) }
     for key in [PlotState.Key.character("n"), .character("u"), .character("p"), .enter] {
       let action = plot.press(key, at: .seconds(45))
       #expect(action != .end)
@@ -76,17 +77,17 @@ struct PlotTests {
   func gapOfOne() throws {
     var plot = plot()
     let names = ["temperature", "temperature-measurement"]
-    for name in names { plot.take(try event(.integer(1), at: 1, of: name)) }
+    for name in names { plot.apply(try event(.integer(1), at: 1, of: name)) }
     let value = try event(.integer(1), at: 1, of: names[0])
-    guard case .value(let step, _) = value.change else { return }
+    guard case .data(let step, .value) = value.change else { return }
     let gap = NotificationGap(.linkLost, from: .start, to: .start + .seconds(1))
-    plot.take(
+    plot.apply(
       RunEvent(
         run: value.run, device: value.device, attempt: 1, offset: .seconds(1), wallClock: .zero,
-        change: .gap(step, gap)
+        change: .data(step, .gap(gap))
       )
     )
-    for name in names { plot.take(try event(.integer(2), at: 2, of: name)) }
+    for name in names { plot.apply(try event(.integer(2), at: 2, of: name)) }
     let gaps = plot.series.map { series in
       series.envelope.columns(300, in: 0..<3_000_000).compactMap { $0?.followsGap }
     }
@@ -109,9 +110,9 @@ struct PlotTests {
     var plot = PlotState(
       wallClockAtStart: .seconds(1_767_355_200), titles: [uuid: "soil-moisture"]
     )
-    plot.take(try event(.fields([.init("percent", .integer(7), unit: "%")]), at: 1, of: uuid))
+    plot.apply(try event(.fields([.init("percent", .integer(7), unit: "%")]), at: 1, of: uuid))
     #expect(plot.series.map(\.name) == ["soil-moisture percent"])
-    plot.take(try event(.integer(7), at: 2, of: "2a19"))
+    plot.apply(try event(.integer(7), at: 2, of: "2a19"))
     #expect(plot.series.map(\.name).last == "battery-level")
   }
 
@@ -119,8 +120,8 @@ struct PlotTests {
   func panels() throws {
     var plot = PlotState(wallClockAtStart: .seconds(1_767_355_200), namesDevice: true)
     for second in 0...9 {
-      plot.take(try beat(Int64(60 + second), at: Double(second)))
-      plot.take(
+      plot.apply(try beat(Int64(60 + second), at: Double(second)))
+      plot.apply(
         try event(
           .fields([.init("celsius", .real(36.5, decimals: 1), unit: "°C")]), at: Double(second),
           of: "temperature-measurement", device: "Thermo-1"
@@ -160,7 +161,7 @@ struct PlotTests {
   @Test("a span shows only the latest part, and older values are dropped")
   func span() throws {
     var plot = plot(span: .seconds(10))
-    for second in 0..<1000 { plot.take(try beat(Int64(second % 100), at: Double(second))) }
+    for second in 0..<1000 { plot.apply(try beat(Int64(second % 100), at: Double(second))) }
     let lines = picture(plot, at: 1000, 60, 12)
     #expect(lines.contains { $0.contains("|12:16:35") }, "\(lines)")
     #expect(!lines.contains { $0.contains("12:16:20") }, "\(lines)")
@@ -173,8 +174,8 @@ struct PlotTests {
   func bounds() throws {
     var plot = plot()
     for number in 0..<1000 {
-      plot.take(.connected, of: "HRM-1", at: .seconds(number))
-      plot.take(try event(.fields([.init("f\(number)", .integer(1))]), at: 0))
+      plot.apply(.connected, of: "HRM-1", at: .seconds(number))
+      plot.apply(try event(.fields([.init("f\(number)", .integer(1))]), at: 0))
     }
     #expect(plot.markers.count == PlotState.mostMarkers)
     #expect(plot.series.count == PlotState.mostSeries)

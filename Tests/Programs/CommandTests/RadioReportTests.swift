@@ -79,7 +79,7 @@ struct RadioReportTests {
       #expect(!plain.contains(secret), "\(secret)")
     }
     #expect(report.contains("5a110007-…") && report.contains("180d"))
-    // The same for what standard output has.
+    // Nor are they on standard output.
     #expect(!run.output.contains("Anna") && !run.output.uppercased().contains("C0:FF:EE"))
   }
 

@@ -236,17 +236,20 @@ struct RecordTests {
       file: (
         "safe.yaml",
         """
-        name: Safe
-        address: C0:FF:EE:0A:00:06
-        security: { pairing: just-works }
-        services:
-          - service: fff0
-            characteristics:
-              - { characteristic: fff1, properties: [notify], counter: { format: u8, from: 3, every: 1s } }
-              - { characteristic: fff4, properties: [notify], counter: { format: u8, every: 1s } }
-              - { characteristic: fff2, properties: [read, notify], security: encrypted, value: { u8: 1 } }
-              - { characteristic: fff3, properties: [notify], counter: { format: u8, from: 9, every: 1s } }
-        faults: [{ on: subscribe, characteristic: fff4, do: refuse 0x80 }]
+        scenario: Older
+        host: { bluez: "5.66" }
+        devices:
+          - name: Safe
+            address: C0:FF:EE:0A:00:06
+            security: { pairing: just-works }
+            services:
+              - service: fff0
+                characteristics:
+                  - { characteristic: fff1, properties: [notify], counter: { format: u8, from: 3, every: 1s } }
+                  - { characteristic: fff4, properties: [notify], counter: { format: u8, every: 1s } }
+                  - { characteristic: fff2, properties: [read, notify], security: encrypted, value: { u8: 1 } }
+                  - { characteristic: fff3, properties: [notify], counter: { format: u8, from: 9, every: 1s } }
+            faults: [{ on: subscribe, characteristic: fff4, do: refuse 0x80 }]
         """
       ),
       says: [

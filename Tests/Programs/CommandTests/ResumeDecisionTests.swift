@@ -37,16 +37,18 @@ struct ResumeDecisionTests {
   private static func decide(
     _ batch: Batch, _ run: RunSummary?, number: Int64? = nil, isSimulated: Bool = false,
     isThere: Bool = false
-  ) -> Result<BatchResumption.Decision, Ending> {
+  ) -> Result<BatchResumption.Decision, CommandExit> {
     let wish = BatchResumption.Wish(
       run: number, skipsFailed: false, file: "b.yaml", batch: batch, isSimulated: isSimulated
     )
-    return Result { () throws(Ending) in
+    return Result { () throws(CommandExit) in
       try BatchResumption.decide(wish, run, [done]) { _ in isThere }
     }
   }
 
-  private static func refusal(_ decision: Result<BatchResumption.Decision, Ending>) -> Ending? {
+  private static func refusal(_ decision: Result<BatchResumption.Decision, CommandExit>)
+    -> CommandExit?
+  {
     if case .failure(let ending) = decision { ending } else { nil }
   }
 
@@ -151,7 +153,7 @@ struct ResumeDecisionTests {
   func refusals() throws {
     let batch = try Self.batch("A", "B")
     let run = Self.run(of: batch)
-    let cases: [(Result<BatchResumption.Decision, Ending>, Jobs.ExitStatus, String)] = [
+    let cases: [(Result<BatchResumption.Decision, CommandExit>, Jobs.ExitStatus, String)] = [
       (Self.decide(batch, nil), .failed, "the journal has no run of b.yaml"),
       (Self.decide(batch, nil, number: 4), .failed, "the journal has no run 4"),
       (Self.decide(batch, Self.run(of: nil)), .usage, "run 12 is of no batch"),

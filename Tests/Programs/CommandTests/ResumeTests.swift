@@ -1,6 +1,6 @@
 // `blerun batch --resume`, as a user has it: one process after the other with one journal, a pipe, Ctrl-C.
 //
-// What comes of a journal is decided in ResumeDecisionTests.
+// ResumeDecisionTests tests the decisions that depend on the journal.
 
 import Fixtures
 import Foundation

@@ -1,7 +1,8 @@
-// What a command may report if its required journal cannot be written.
+// The results that a command may report if its required journal cannot be written.
 
 import ArgumentParser
 import Bluetooth
+import Documents
 import Fixtures
 import Jobs
 import Signals
@@ -51,5 +52,39 @@ struct RunJournalTests {
     #expect(reported.all == (isRequired ? [1] : [1, 2, 3]))
     #expect(failures.all.isEmpty != isRequired)
     #expect(journal.end(.ok) == (isRequired ? .output : .ok))
+  }
+
+  @Test("the end of a suite is reported after the values that wait for a required journal")
+  func group() throws {
+    defer { loop.end() }
+    let path = folder.path + "/journal.sqlite"
+    let options = try JournalOptions.parse(["--journal", path, "--journal-need", "required"])
+    let journal = RunJournal(
+      OpenJournal(file: try JournalFile(writing: path), options: options), on: loop,
+      isSimulated: true
+    ) { Issue.record("\($0)") }
+    let identity = RunIdentity(seed: 0, text: "Cells")
+    try journal.begin("suite", "Cells", identity)
+    let reported = Recorded<RunEvent.Change>()
+    let step = ReportedStep(
+      number: 1, operation: "read", action: "read", attribute: nil, label: nil, target: nil,
+      source: Place(file: "suite.xml", line: 1, column: 1)
+    )
+    let changes: [RunEvent.Change] = [
+      .run(.groupStarted(RunGroup(kind: "test-suite", title: "Cells", count: 1))),
+      .run(.started(RunStart(chain: "Cells", steps: 1, seed: 0))), .step(.started(step)),
+      .data(step, .value(StepValue(octets: [1], decoded: .integer(1)))),
+      .run(.groupFinished(RunGroupEnding(results: [], notRun: 1))),
+    ]
+    for change in changes {
+      let event = RunEvent(
+        run: identity, device: "Cell-1", attempt: 1, offset: .zero, wallClock: .zero, change: change
+      )
+      journal.receive(event) { reported.add(change) }
+    }
+    // A value within a step is written, and so reported, within a second.
+    #expect(reported.all == Array(changes.prefix(2)))
+    #expect(journal.end(.ok) == .ok)
+    #expect(reported.all == changes)
   }
 }

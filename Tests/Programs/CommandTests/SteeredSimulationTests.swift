@@ -113,7 +113,7 @@ struct SteeredSimulationTests {
     }
   }
 
-  /// What a file says; nothing when it cannot be read, as that of a process that has ended.
+  /// The text of a file; empty if it cannot be read, as for a process that has ended.
   private static func text(of path: String) -> String {
     guard let file = fopen(path, "r") else { return "" }
     defer { fclose(file) }

@@ -53,7 +53,7 @@ struct SuiteJournalTests {
     #expect(steps.last?.result?.hasPrefix(#"{"value":{"percent":"#) == true)
     #expect(steps.last?.result?.contains(#""notes":["#) == true)
     #expect(steps.map(\.values) == [0, 1])
-    #expect(try file.check().complaints.isEmpty)
+    #expect(try file.check().problems.isEmpty)
     let list = try RunningProgram(blerun: ["history", "--journal", path]).end()
     #expect(list.lines.last?.contains("C0:FF:EE:00:00:03  2 tests  ok") == true, "\(list.output)")
   }

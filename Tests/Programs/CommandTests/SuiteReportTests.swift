@@ -1,6 +1,6 @@
 // Reports of suites of nRF Connect: into files, and on standard output, also where a signal ends them.
 //
-// What they say is recorded in Tests/Golden/recorded/reports.txt, and tested in NordicSuitesTests.
+// Their text is recorded in Tests/Golden/recorded/reports.txt, and tested in NordicSuitesTests.
 
 import Fixtures
 import Foundation
@@ -55,7 +55,7 @@ struct SuiteReportTests {
     let rows = try folder.text("a.csv").split(separator: "\n")
     #expect(rows.count == 2 && rows[0].hasPrefix("time,offset,run,device,attempt,step,operation"))
     #expect(
-      rows[1].hasSuffix(",C0:FF:EE:00:00:03,1,1.2,read,battery/battery-level,percent,100,%,64"),
+      rows[1].hasSuffix(",C0:FF:EE:00:00:03,1,1.2,read,battery/battery-level,percent,100,%,64,"),
       "\(rows[1])"
     )
   }

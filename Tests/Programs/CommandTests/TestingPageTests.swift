@@ -91,7 +91,7 @@ struct TestingPageTests {
     let device = try file("Tests/ThermometerTests/thermometer.yaml")
     #expect(blocks[1] == (try file("Tests/ThermometerTests/ThermometerTests.swift")))
     #expect(page.blocks("yaml").first == device)
-    // The same products, however the package is indented there.
+    // The page names the products of the package, whatever its indentation.
     let package = try file("Package.swift")
     let products = blocks[0].split(separator: "\n").filter { $0.contains(".product(") }
     #expect(products.count == 3)

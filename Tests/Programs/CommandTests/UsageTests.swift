@@ -17,7 +17,7 @@ struct UsageTests {
     do {
       _ = try Blerun.command(of: words)
       return nil
-    } catch let ending as Program.Ending {
+    } catch let ending as Program.CommandExit {
       return (ending.status.rawValue, ending.messages.joined(separator: "\n").withoutPasskeys)
     } catch {
       let isUsage = Blerun.exitCode(for: error) == .validationFailure
@@ -39,7 +39,7 @@ struct UsageTests {
   )
   func unquotedSteps(words: [String], problem: String, line: String) throws {
     let options = try PlanOptions.parse(words)
-    let ending = #expect(throws: Program.Ending.self) { try options.paths() }
+    let ending = #expect(throws: Program.CommandExit.self) { try options.paths() }
     #expect(ending?.messages == [problem + "; steps are one argument after -e: -e '\(line)'"])
   }
 
@@ -78,8 +78,8 @@ struct UsageTests {
       ("write 2a19 u8:1 --acquire --request", "takes commands alone"),
       ("watch", "Missing characteristic."),
       ("watch -d A", "Missing characteristic."),
-      ("watch Thermo-1", "characteristic behind the device 'Thermo-1', such as battery-level."),
-      ("watch -d A 2a37 -d B", "Missing characteristic behind --device B."),
+      ("watch Thermo-1", "characteristic after the device 'Thermo-1', such as battery-level."),
+      ("watch -d A 2a37 -d B", "Missing characteristic after --device B."),
       ("watch 2a19 -d A 2a37 -d B 2a37", "'2a19': expected --device before it"),
       ("watch 2a37 --rate", "--rate and --window belong together"),
       ("watch 2a37 --window 5s", "--rate and --window belong together"),

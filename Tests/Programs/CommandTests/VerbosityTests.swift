@@ -106,5 +106,10 @@ struct VerbosityTests {
     #expect(coloured.output.hasSuffix("\u{1b}[0m\n"))
     let json = try run("--color", "always", "--output", "json", "-e", "sleep 1s")
     #expect(!json.output.contains("\u{1b}"))
+    let suite = try blerun([
+      "run", "docs/examples/nordic/heart-rate.xml", "--color", "always", "--simulate",
+      "Simulators/devices/heart-rate.yaml",
+    ])
+    #expect(suite.lines.last?.hasPrefix("\u{1b}[3") == true, "\(suite.output)")
   }
 }

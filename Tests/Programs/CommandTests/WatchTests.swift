@@ -44,6 +44,8 @@ struct WatchTests {
       ("battery-level", "-: battery-level"),
       ("battery-level 2a37", "-: battery-level 2a37"),
       ("HRM-1 battery-level", "HRM-1: battery-level"),
+      ("rssi", "-: rssi"), ("rssi battery-level", "-: rssi battery-level"),
+      ("HRM-1 battery-level rssi", "HRM-1: battery-level rssi"),
       ("-d A battery-level 2a37", "A: battery-level 2a37"),
       ("battery-level --device A 2a37", "A: battery-level 2a37"),
       ("-d A 2a37 --for 3s 2a19 --device=B 2a1c", "A: 2a37 2a19; B: 2a1c"),

@@ -1,6 +1,7 @@
 // The dashboard model after events, in the time of the test.
 
 import Bluetooth
+import Documents
 import Signals
 import Testing
 
@@ -32,6 +33,22 @@ struct DashboardModelTests {
     #expect(series.contains("\"device\":\"HRM-1\",\"attribute\":\"heart-rate-measurement\""))
     #expect(series.contains("\"field\":\"bpm\""))
     #expect(scene.model.flush() == nil)
+  }
+
+  @Test("the last value of each characteristic is shown, also one without numbers")
+  mutating func latest() throws {
+    try beginWatch()
+    try scene.value(60)
+    try scene.value(64)
+    let step = try #require(try Scene.plan("ff01").series.first).reported
+    let octets = StepValue(octets: [1, 0xff], decoded: .octets([1, 0xff]))
+    scene.printed(.data(step, .value(octets)))
+    let latest = scene.model.watch(1)?.latest ?? []
+    #expect(latest.map(\.attribute) == ["heart-rate-measurement", "ff01"])
+    #expect(latest.map(\.text) == ["64 bpm", "01ff"])
+    let json = scene.model.watch(1).map { DashboardChange.watch($0).json.text } ?? ""
+    #expect(
+      json.contains(#""latest":[{"characteristic":"heart-rate-measurement","value":"64 bpm"},"#))
   }
 
   @Test("a page loaded later has the same state as one that was open from the start")
@@ -274,17 +291,18 @@ struct DashboardModelTests {
     )
     let key = RunKey.unrecorded(1)
     scene.apply(.chainBegan(key, chain: "soil", device: Scene.belt))
-    scene.apply(.chain(key, scene.event(.runStarted(RunStart(chain: "soil", steps: 2, seed: 0)))))
-    scene.apply(.chain(key, scene.event(.stepStarted(placed))))
+    scene.apply(
+      .chain(key, scene.event(.run(.started(RunStart(chain: "soil", steps: 2, seed: 0))))))
+    scene.apply(.chain(key, scene.event(.step(.started(placed)))))
     var page = PageOfTest()
     try page.apply(scene.model.flush())
     #expect(page.others["step HRM-1/1/1"]?.contains(#""status":"running""#) == true)
     let result = StepResult(
       placed, status: .failed, outcome: nil, failure: Scene.dropped, took: .seconds(1)
     )
-    scene.apply(.chain(key, scene.event(.stepFinished(result))))
+    scene.apply(.chain(key, scene.event(.step(.finished(result)))))
     let ending = RunEnding(status: .failed, failure: Scene.dropped, step: placed, done: 0)
-    scene.apply(.chain(key, scene.event(.runFinished(ending))))
+    scene.apply(.chain(key, scene.event(.run(.finished(ending)))))
     try page.apply(scene.model.flush())
     #expect(page.others["step HRM-1/1/1"]?.contains(#""status":"failed""#) == true)
     let run = try #require(page.others["run u1"])
@@ -308,7 +326,7 @@ struct DashboardModelTests {
     let key = RunKey.unrecorded(1)
     scene.apply(.chainBegan(key, chain: "soil", device: Scene.belt))
     let result = StepResult(placed, status: .ok, outcome: outcome, failure: nil, took: .zero)
-    scene.apply(.chain(key, scene.event(.stepFinished(result))))
+    scene.apply(.chain(key, scene.event(.step(.finished(result)))))
     var page = PageOfTest()
     try page.apply(scene.model.flush())
     let step = try #require(page.others["step HRM-1/1/1"])
@@ -319,13 +337,14 @@ struct DashboardModelTests {
   mutating func batch() throws {
     let plan = try Plan.parse(line: "read battery-level")
     let step = try #require(plan.placedSteps.last).reported
-    let devices = ["A", "B"].map { BatchDevice(label: $0, target: .name($0), plan: plan) }
+    let devices = ["A", "B"].map { ReportedDevice(label: $0, target: .name($0), name: nil) }
     let key = RunKey.recorded(7)
     let start = BatchStart(name: "Building", devices: devices, concurrency: 2)
     scene.apply(.batchBegan(key, batch: "building.yaml"))
     scene.apply(.batch(key, scene.batch(.started(start))))
-    scene.apply(.batchChain(key, scene.event(.runStarted(RunStart(chain: nil, steps: 1, seed: 0)))))
-    scene.apply(.batchChain(key, scene.event(.stepStarted(step))))
+    scene.apply(
+      .batchChain(key, scene.event(.run(.started(RunStart(chain: nil, steps: 1, seed: 0))))))
+    scene.apply(.batchChain(key, scene.event(.step(.started(step)))))
     var page = PageOfTest()
     try page.apply(scene.model.flush())
     var run = try #require(page.others["run 7"])
@@ -335,9 +354,9 @@ struct DashboardModelTests {
     let result = StepResult(
       step, status: .failed, outcome: nil, failure: Scene.dropped, took: .zero
     )
-    scene.apply(.batchChain(key, scene.event(.stepFinished(result))))
+    scene.apply(.batchChain(key, scene.event(.step(.finished(result)))))
     let ended = RunEnding(status: .failed, failure: Scene.dropped, step: step, done: 0)
-    scene.apply(.batchChain(key, scene.event(.runFinished(ended))))
+    scene.apply(.batchChain(key, scene.event(.run(.finished(ended)))))
     var counts = BatchCounts()
     counts.count(ended)
     scene.apply(.batch(key, scene.batch(.deviceEnded(devices[0], ended, counts))))
@@ -362,10 +381,10 @@ struct DashboardModelTests {
     func step(_ number: Int) -> ReportedStep {
       PlacedStep(StepPosition(number), long.step).reported
     }
-    scene.apply(.batchChain(key, scene.event(.stepStarted(step(1)))))
+    scene.apply(.batchChain(key, scene.event(.step(.started(step(1))))))
     for number in 2...150 {
       let result = StepResult(step(number), status: .ok, outcome: nil, failure: nil, took: .zero)
-      scene.apply(.batchChain(key, scene.event(.stepFinished(result))))
+      scene.apply(.batchChain(key, scene.event(.step(.finished(result)))))
     }
     var page = PageOfTest()
     try page.apply(scene.model.flush())

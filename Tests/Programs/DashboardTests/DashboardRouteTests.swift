@@ -14,7 +14,7 @@ private final class NotedActions: DashboardActions {
 
   func watch(_ plan: WatchPlan) throws(DashboardRefusal) -> Int {
     let device = plan.devices[0]
-    let names = device.characteristics.map(\.description).joined(separator: " ")
+    let names = device.names.joined(separator: " ")
     asked.add("watch \(device.target.text) \(names) \(plan.source) \(plan.view)")
     return 7
   }
@@ -93,13 +93,28 @@ struct DashboardRouteTests {
     }
   }
 
-  @Test("metrics are printed in the Prometheus format")
-  func metrics() throws {
-    let counting = DashboardRoutes(hub, actions, names: .assigned, limit: .seconds(1)) { "a 1\n" }
-    let response = try loop.run { await counting.answer(WebRequest(.get, segments: ["metrics"])) }
-    #expect(response.contentType == "text/plain; version=0.0.4; charset=utf-8")
-    guard case .bytes(let bytes) = response.body else { return }
-    #expect(String(decoding: bytes, as: UTF8.self) == "a 1\n")
+  @Test(
+    "metrics have the format of Prometheus, or OpenMetrics for a scraper that asks for it",
+    arguments: [
+      ([], MetricsFormat.prometheus),
+      (["text/plain"], .prometheus),
+      (["application/openmetrics-text;version=1.0.0"], .openMetrics),
+      (["text/plain;q=0.5", "application/openmetrics-text"], .openMetrics),
+    ]
+  )
+  func metrics(accept: [String], format: MetricsFormat) throws {
+    let counting = DashboardRoutes(hub, actions, names: .assigned, limit: .seconds(1)) { "\($0)\n" }
+    let request = WebRequest(
+      .get, segments: ["metrics"], headers: accept.map { .init("accept", $0) }
+    )
+    let response = try loop.run { await counting.answer(request) }
+    #expect(response.contentType == format.contentType)
+    #expect(response.headers == [.init("Vary", "Accept")])
+    guard case .bytes(let bytes) = response.body else {
+      Issue.record("not a text")
+      return
+    }
+    #expect(String(decoding: bytes, as: UTF8.self) == "\(format)\n")
   }
 
   @Test("a snapshot contains the facts, events are streamed, and unknown paths are not found")
@@ -127,6 +142,10 @@ struct DashboardRouteTests {
       (
         #"{"device":"C0:FF:EE:00:00:02","characteristics":["battery-level"],"rate":"5s"}"#,
         "watch C0:FF:EE:00:00:02 battery-level notify"
+      ),
+      (
+        #"{"device":"HRM-1","characteristics":["rssi","battery-level"]}"#,
+        "watch HRM-1 battery-level rssi notify"
       ),
     ]
   )

@@ -42,7 +42,7 @@ struct Scene {
     let octets = [0, UInt8(bpm)]
     let selector = try CharacteristicSelector(parsing: "heart-rate-measurement")
     let decoded = try StepValue.decode(octets, of: selector, format: nil)
-    printed(.value(step, StepValue(octets: octets, decoded: decoded)), of: id)
+    printed(.data(step, .value(StepValue(octets: octets, decoded: decoded))), of: id)
   }
 
   mutating func printed(_ change: RunEvent.Change, of id: Int = 1) {

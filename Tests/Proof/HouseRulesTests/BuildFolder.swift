@@ -1,4 +1,4 @@
-// What was built beside the tests.
+// The programs that were built beside the tests.
 
 import Foundation
 

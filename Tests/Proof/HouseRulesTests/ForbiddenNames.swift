@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Forbidden names", .blocking)
 struct ForbiddenNameTests {
-  /// What is forbidden, as it looks in code, and what to use instead.
+  /// The forbidden text, as it looks in code, and what to use instead.
   private static let names: KeyValuePairs<String, String> = [
     #"\bUUID\(\)"#: generator,
     #"\bDate(\(\)|\.now)"#: clock,

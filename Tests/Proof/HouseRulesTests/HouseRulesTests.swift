@@ -1,4 +1,4 @@
-// What the sources must keep to and the compiler does not check. Text is searched, not parsed.
+// Rules for the sources that the compiler does not check. Text is searched, not parsed.
 
 import Fixtures
 import Foundation
@@ -27,6 +27,10 @@ struct HouseRulesTests {
         "SimulatedDevices",
       ],
       ["DBus"], "chains and devices know Bluetooth, not the way that BlueZ offers it"
+    ),
+    (
+      ["RunEvents", "Reports", "Journal"], ["Jobs"],
+      "what was done is reported and kept without the language in which it was asked for"
     ),
     (["Signals"], ["Bluetooth", "Documents", "DBus"], "signals are for any program"),
   ]

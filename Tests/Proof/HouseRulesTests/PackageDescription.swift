@@ -3,7 +3,7 @@
 import Fixtures
 import Foundation
 
-/// What the rules need to know of Package.swift.
+/// The part of Package.swift that the rules need.
 struct PackageDescription: Decodable, Sendable {
   let products: [Product]
   let targets: [Target]

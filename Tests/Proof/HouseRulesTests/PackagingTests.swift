@@ -1,4 +1,4 @@
-// What `make install`, `make dist` and `make deb` put on a system.
+// The files that `make install`, `make dist` and `make deb` put on a system.
 //
 // Building the package and using it in a clean root is `make test-deb`: it takes minutes.
 
@@ -87,7 +87,7 @@ struct PackagingTests {
   func units() throws {
     let batch = try service("Packaging/systemd/blerun-batch@.service")
     let gateway = try service("Packaging/fleet/blerun-gateway@.service")
-    // What meets are the files in $XDG_RUNTIME_DIR/blerun, which have to belong to the user of the process.
+    // Both use the files in $XDG_RUNTIME_DIR/blerun, which have to belong to the user of the process.
     for unit in [batch, gateway] {
       #expect(unit["User"] == ["blerun"] && unit["DynamicUser"] == nil)
       #expect(unit["RuntimeDirectory"] == ["blerun"] && unit["RuntimeDirectoryPreserve"] == ["yes"])
@@ -105,6 +105,10 @@ struct PackagingTests {
     #expect(hardening(batch) == hardening(gateway) && hardening(batch).count > 12)
     #expect(gateway["EnvironmentFile"]?.first == "/etc/blerun/fleet.env")
     #expect(gateway["ExecStart"]?.first?.contains("@BINDIR@/blerun gateway --name %i") == true)
+    // A new gateway runs only the chains that its operator has allowed.
+    let allowed = "BLERUN_GATEWAY_ALLOW=--allow battery-level"
+    #expect(gateway["Environment"]?.contains("\"\(allowed)\"") == true)
+    #expect(gateway["ExecStart"]?.first?.contains("$BLERUN_GATEWAY_ALLOW ") == true)
   }
 
   @Test("a release lacks no file of its version, and takes none of another")

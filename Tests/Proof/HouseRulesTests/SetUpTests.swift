@@ -1,5 +1,5 @@
-// What the set-up script does, on machines that are made up: a PATH of its own, with
-// stand-ins for Swift and the package tools.
+// The set-up script, on simulated machines: each has a PATH with stand-ins for Swift and the
+// package tools.
 
 import Fixtures
 import Foundation
@@ -34,8 +34,8 @@ struct SetUpTests {
 
     deinit { try? FileManager.default.removeItem(at: folder) }
 
-    /// Has a program of its own write the script: a child that another test starts while this
-    /// process has it open holds it open too, and what is open for writing cannot be executed.
+    /// Lets a separate program write the script. If this process wrote it, a child that another test
+    /// starts meanwhile could hold it open, and a file that is open for writing cannot be executed.
     private func add(_ name: String, _ script: String) throws {
       let writing = #"printf '%s\n' '#!/bin/bash' "$2" >"$1" && chmod 755 "$1""#
       let run = try ProjectFolder().run(

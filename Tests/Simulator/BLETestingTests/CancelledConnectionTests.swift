@@ -67,7 +67,7 @@ struct CancelledConnectionTests {
       #expect(world.isReleased, "\(part): \(world.happened)")
       seen.formUnion(world.happened)
       let starts = world.count("GattCharacteristic1.StartNotify")
-      if world.count(BoundaryEntry.Event.subscribed) > 0 {
+      if world.count(SimulatorLogEntry.Event.subscribed) > 0 {
         #expect(world.count("GattCharacteristic1.StopNotify") == starts, "\(part)")
       }
     }
@@ -119,7 +119,9 @@ struct CancelledConnectionTests {
     let world = try ConnectionWorld.real()
     let device = try world.service()
     try await device.withConnection(within: .seconds(900)) { connection in
-      let task = Task.detached { try await Self.work(device, within: .seconds(900)) }
+      let task = Task.detached(priority: Task.currentPriority) {
+        try await Self.work(device, within: .seconds(900))
+      }
       task.cancel()
       await #expect(throws: CancellationError.self) { try await task.value }
       let level = try await connection.read(.batteryLevel)

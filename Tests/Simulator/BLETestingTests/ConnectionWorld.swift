@@ -66,12 +66,12 @@ extension SimulatedWorld {
     var (links, subscriptions) = (0, 0)
     for event in happened {
       switch event {
-      case BoundaryEntry.Event.linkUp: links += 1
-      case BoundaryEntry.Event.linkDown:
+      case SimulatorLogEntry.Event.linkUp: links += 1
+      case SimulatorLogEntry.Event.linkDown:
         if subscriptions > 0 { return false }
         links -= 1
-      case BoundaryEntry.Event.subscribed: subscriptions += 1
-      case BoundaryEntry.Event.unsubscribed: subscriptions -= 1
+      case SimulatorLogEntry.Event.subscribed: subscriptions += 1
+      case SimulatorLogEntry.Event.unsubscribed: subscriptions -= 1
       default: break
       }
     }

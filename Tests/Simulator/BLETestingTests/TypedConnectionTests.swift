@@ -15,9 +15,9 @@ struct TypedConnectionTests {
       - service: battery
         characteristics:
           - { characteristic: battery-level, properties: [read, notify], value: { u8: 42 } }
-          - { characteristic: 2af0, properties: [read, write], value: { hex: "2c 01" } }
       - service: link-loss
         characteristics:
+          - { characteristic: 2af0, properties: [read, write], value: { hex: "2c 01" } }
           - { characteristic: alert-level, properties: [read, write], value: { u8: 0 } }
       - service: heart-rate
         characteristics:

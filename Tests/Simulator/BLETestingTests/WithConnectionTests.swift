@@ -31,8 +31,8 @@ struct WithConnectionTests {
     // Everything was awaited: nothing remains when the call returns.
     #expect(world.isReleased)
     #expect(world.count("GattCharacteristic1.StopNotify") == 1)
-    #expect(world.count(BoundaryEntry.Event.linkUp) == 1)
-    #expect(world.happened.last == BoundaryEntry.Event.linkDown)
+    #expect(world.count(SimulatorLogEntry.Event.linkUp) == 1)
+    #expect(world.happened.last == SimulatorLogEntry.Event.linkDown)
   }
 
   @MainActor private final class Model {
@@ -78,7 +78,7 @@ struct WithConnectionTests {
       }
     }
     #expect(lost?.code == .linkLost)
-    let (up, down) = (BoundaryEntry.Event.linkUp, BoundaryEntry.Event.linkDown)
+    let (up, down) = (SimulatorLogEntry.Event.linkUp, SimulatorLogEntry.Event.linkDown)
     #expect(world.count(up) == world.count(down))
   }
 
@@ -188,8 +188,8 @@ struct WithConnectionTests {
     async let second = lamp.withConnection(within: Self.limit) { try await $0.read(.batteryLevel) }
     let both = try await [first, second]
     #expect(both == [42, 7])
-    let up = BoundaryEntry.Event.linkUp
-    let down = BoundaryEntry.Event.linkDown
+    let up = SimulatorLogEntry.Event.linkUp
+    let down = SimulatorLogEntry.Event.linkDown
     #expect(world.happened.filter { $0 == up || $0 == down } == [up, down, up, down])
     let sum = try await thermometer.withConnection(within: Self.limit) { outer in
       let inner = try await lamp.withConnection(within: Self.limit) { inner in
@@ -226,7 +226,9 @@ struct WithConnectionTests {
     let device = try world.service()
     let (connection, values) = try await device.withConnection(within: Self.limit) { connection in
       async let level = connection.read(.batteryLevel)
-      let detached = Task.detached { try await connection.read(.batteryLevel) }
+      let detached = Task.detached(priority: Task.currentPriority) {
+        try await connection.read(.batteryLevel)
+      }
       let levels = try await [level, detached.value]
       #expect(levels == [42, 42])
       return (connection, connection.notifications(.temperatureMeasurement))
@@ -246,7 +248,7 @@ struct WithConnectionTests {
     let device = try world.service()
     let begun = Mailbox<Bool>(bound: 1)
     let forgotten = try await device.withConnection(within: Self.limit) { connection in
-      let task = Task.detached {
+      let task = Task.detached(priority: Task.currentPriority) {
         var isFirst = true
         for try await _ in connection.notifications(.temperatureMeasurement) {
           if isFirst { begun.send(true) }

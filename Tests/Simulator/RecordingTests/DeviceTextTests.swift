@@ -35,6 +35,53 @@ struct DeviceTextTests {
     return own.map { String($0.drop { $0 == " " }) }
   }
 
+  @Test("a described value is written by its fields, with the descriptions that it needs")
+  func described() throws {
+    let given = """
+      address: C0:00:5E:00:00:01
+      names:
+        other: { fields: [{ a: u8 }] }
+        part: { fields: [{ level: u8, unit: "%" }, { text: utf8, size: 2 }] }
+        record:
+          uuid: fff2
+          fields:
+            - { sequence: u16be }
+            - { state: u8, names: { 0: idle, 1..3: busy } }
+            - { flags: u8, bits: { low: 0, mode: 4..5 } }
+            - { rest: part, when: state = 1 and flags.low }
+      """
+    let names = try #require(try DeviceFile.parse(given, file: "names").first).names
+    var recording = try device()
+    let octets: [UInt8] = [1, 2, 1, 0x21, 40, 0x22, 0x5c]
+    recording.services[0].characteristics[0].reading = .octets(octets)
+    let lines = DeviceText.lines(of: recording, source: "A test.", names: names)
+      .map { String($0.drop { $0 == " " }) }
+    #expect(
+      lines.contains(
+        #"part: { fields: [{ level: u8, unit: "%" }, { text: utf8, size: 2 }] }"#
+      ),
+      "\(lines)"
+    )
+    #expect(!lines.contains { $0.hasPrefix("other") })
+    #expect(
+      lines.contains(
+        #"value: { fields: { sequence: 258, state: busy, flags: { low: true, mode: 2 }, rest: "#
+          + #"{ level: 40, text: "\"\\" } } }"#
+      ),
+      "\(lines)"
+    )
+    let again = try #require(
+      try DeviceFile.parse(
+        DeviceText.lines(of: recording, source: "A test.", names: names).joined(separator: "\n"),
+        file: "the recording"
+      ).first
+    )
+    #expect(again.services[0].characteristics[0].behaviour == .constant(octets))
+    recording.services[0].characteristics[0].reading = .octets([1, 2, 9])
+    let short = DeviceText.lines(of: recording, source: "A test.", names: names)
+    #expect(!short.contains { $0.contains("value: { fields:") }, "\(short)")
+  }
+
   @Test(
     "notified values become a counter if they count evenly, otherwise a list",
     arguments: [

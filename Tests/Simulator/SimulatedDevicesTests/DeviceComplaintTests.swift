@@ -95,15 +95,13 @@ struct DeviceComplaintTests {
   func wrongNames() {
     #expect(
       DeviceText.complaints(
-        "names: { battery-level: fff0, beef: fff1, a: 1, b: fff2, B: fff3, c: fff2 }"
+        "names: { soil: fff0, beef: fff1, a: 1, b: fff2, B: fff3, c: fff2 }"
       ) == [
-        "device.yaml:2:10: names.battery-level: 'battery-level' is the assigned name of the "
-          + "characteristic 2a19 (expected another name)",
-        "device.yaml:2:31: names.beef: 'beef' is a UUID, and not a name (expected another name)",
-        "device.yaml:2:46: names.a: expected a UUID such as 0000a001-1212-efde-1523-785feabcd123, "
+        "device.yaml:2:22: names.beef: 'beef' is a UUID, and not a name (expected another name)",
+        "device.yaml:2:37: names.a: expected a UUID such as 0000a001-1212-efde-1523-785feabcd123, "
           + "or of 4 or 8 digits, found '1'",
-        "device.yaml:2:58: names.B: duplicate name 'B', first at device.yaml:2:49",
-        "device.yaml:2:67: names.c: fff2 has two names; the first is 'b' at device.yaml:2:49",
+        "device.yaml:2:49: names.B: duplicate name 'B', first at device.yaml:2:40",
+        "device.yaml:2:58: names.c: fff2 has two names; the first is 'b' at device.yaml:2:40",
       ]
     )
   }
@@ -175,6 +173,9 @@ struct DeviceComplaintTests {
       ("advertisement: { manufacturer-data: { 1: [0] } }", "expected bytes such as"),
       ("advertisement: { service-data: { batterie: \"00\" } }", "did you mean 'battery'?"),
       ("link: { latency: 2h }", "expected a duration from 0s to 1h"),
+      ("link: { speed: { interval: 5ms } }", "expected a duration from 7.500ms to 4s"),
+      ("link: { speed: { phy: 3m } }", "expected one of 1m, 2m, coded"),
+      ("link: { speed: { packets: 0 } }", "expected a whole number from 1 to 100"),
       ("appearance: 65536", "expected a number from 0 to 0xffff"),
       ("faults: [{ on: rad, do: vanish }]", "did you mean 'read'?"),
       ("faults: [{ on: read, do: vanisch }]", "did you mean 'vanish'?"),
@@ -208,8 +209,8 @@ struct DeviceComplaintTests {
   @Test(
     "errors in a characteristic are reported",
     arguments: [
-      ("echo: true, value: { u8: 1 }", "'value' and 'echo' are two behaviours at once"),
-      ("echo: true, counter: { format: u8 }", "'echo' and 'counter' are two behaviours at once"),
+      ("echo: true, value: { u8: 1 }", "'value' and 'echo' exclude each other"),
+      ("echo: true, counter: { format: u8 }", "'echo' and 'counter' exclude each other"),
       ("echo: no", "expected true"),
       ("value: 87", "expected a value such as { u8: 87 }"),
       ("value: { u8: 1, u16: 2 }", "found a mapping of several keys"),
@@ -283,7 +284,7 @@ struct DeviceComplaintTests {
     #expect(notifies.first?.contains("the property notify") == true)
   }
 
-  @Test("a value that moves by itself cannot be set")
+  @Test("a generated value cannot be set")
   func setMoving() {
     let found = DeviceText.complaints(
       """
@@ -297,7 +298,7 @@ struct DeviceComplaintTests {
       """
     )
     #expect(found.count == 1)
-    #expect(found.first?.contains("'battery-level' moves by itself") == true)
+    #expect(found.first?.contains("'battery-level' generates its value") == true)
   }
 
   @Test("two devices in one file need different addresses")

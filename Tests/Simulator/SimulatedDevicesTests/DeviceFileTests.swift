@@ -67,7 +67,12 @@ struct DeviceFileTests {
         rssi-spread: 0
         interval: 1s
         connectable: false
-      link: { mtu: 23, connect-time: 1s, discovery-time: 0s, latency: 2ms }
+      link:
+        mtu: 23
+        connect-time: 1s
+        discovery-time: 0s
+        latency: 2ms
+        speed: { interval: 15ms, phy: 2m, packets: 4 }
       """
     )
     #expect(device.name == "Everything")
@@ -90,7 +95,8 @@ struct DeviceFileTests {
     #expect(
       device.link
         == LinkDefinition(
-          mtu: 23, connectTime: .seconds(1), discoveryTime: .zero, latency: .milliseconds(2)
+          mtu: 23, connectTime: .seconds(1), discoveryTime: .zero, latency: .milliseconds(2),
+          speed: LinkSpeed(interval: .milliseconds(15), phy: .twoMegabit, packets: 4)
         )
     )
   }

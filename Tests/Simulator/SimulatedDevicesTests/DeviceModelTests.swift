@@ -77,7 +77,7 @@ struct DeviceModelTests {
     let changed = try DeviceFile.parseAdvertisement(
       "service-data: { fff0: { u16: $x * 2 } }", changing: device.advertisements[0], of: device
     )
-    #expect(changed.advertisement.live.count == 2)
+    #expect(changed.advertisement.templates.count == 2)
   }
 
   @Test("a path moves the RSSI linearly from point to point, and then stays or repeats")

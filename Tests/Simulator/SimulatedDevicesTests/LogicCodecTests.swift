@@ -47,6 +47,7 @@ struct LogicCodecTests {
       #"{"id":7,"do":[{"notify":"state","value":"01"},{"set":"pin","value":""},{"disconnect":true}]}"#,
       LogicAnswer(actions: [.notify("state", [1]), .set("pin", []), .disconnect])
     ),
+    (#"{"id":7,"do":[{"request-security":true}]}"#, LogicAnswer(actions: [.requestSecurity])),
     (
       #"{"id":7,"do":[{"wake":"\u006dorgen \ud83d\ude00","in":"1.5m"}]}"#,
       LogicAnswer(actions: [.wake("morgen 😀", in: .seconds(90))])
@@ -88,7 +89,10 @@ struct LogicCodecTests {
     (#"{"id":7,"error":14}"#, .timer("x"), "answer reads and writes, not 'timer'"),
     (#"{"id":7,"handles":[]}"#, nil, "'handles' answers 'start', not 'write'"),
     (#"{"id":7,"do":{"disconnect":true}}"#, nil, "expected a list of actions, found a mapping"),
-    (#"{"id":7,"do":[{}]}"#, nil, "one of the keys notify, set, disconnect, advertise, wake"),
+    (
+      #"{"id":7,"do":[{}]}"#, nil,
+      "one of the keys notify, set, disconnect, request-security, advertise, wake"
+    ),
     (#"{"id":7,"do":[{"notify":"state"}]}"#, nil, "the key 'value' is missing"),
     (#"{"id":7,"do":[{"set":"","value":"01"}]}"#, nil, "expected the name of a characteristic"),
     (#"{"id":7,"do":[{"disconnect":false}]}"#, nil, "expected true, found 'false'"),

@@ -13,7 +13,9 @@ struct ShippedDeviceTests {
 
   static let files = [
     "battery.yaml", "beacon.yaml", "door.yaml", "echo.yaml", "firmware-update.yaml", "glucose.yaml",
-    "heart-rate.yaml", "lock.yaml", "tag.yaml", "thermometer.yaml", "thingy.yaml", "uart.yaml",
+    "heart-rate.yaml", "lock.yaml", "smp-update.yaml", "tag.yaml", "thermometer.yaml",
+    "thingy.yaml",
+    "uart.yaml",
   ]
 
   func definition(_ file: String) throws -> DeviceDefinition {
@@ -39,8 +41,10 @@ struct ShippedDeviceTests {
   @Test("each device advertises its name and first service, at its own address")
   func names() throws {
     let definitions = try Self.files.map(definition)
-    let names = ["Battery", "Beacon", "Door", "Echo", "DFU", "Glucose", "HRM", "Lock", "Tag"]
-    #expect(definitions.map(\.name) == (names + ["Thermo", "Thingy", "UART"]).map { $0 + "-1" })
+    let names = ["Battery", "Beacon", "Door", "Echo", "DFU", "Glucose", "HRM", "Lock"]
+    #expect(
+      definitions.map(\.name)
+        == (names + ["SMP", "Tag", "Thermo", "Thingy", "UART"]).map { $0 + "-1" })
     #expect(Set(definitions.map(\.address)).count == definitions.count)
     for definition in definitions {
       let first = definition.services.first?.uuid ?? BluetoothUUID(short: 0xfeaa)

@@ -83,7 +83,7 @@ struct FindingTests {
 
   @Test("passive scanning finds devices without discovery, if bluetoothd offers it")
   func passive() throws {
-    var settings = SimulatorSettings()
+    var settings = SimulatorSettings(version: .debian12)
     settings.offersMonitors = true
     let simulation = try Simulation(settings: settings)
     let (seen, error) = found(simulation, ScanFilter(name: "Thermo*", isPassive: true))
@@ -106,7 +106,7 @@ struct FindingTests {
     "the reason of a lost link is reported by the bluetoothd releases that know it",
     arguments: [66, 83])
   func reasons(minor: Int) throws {
-    var settings = SimulatorSettings()
+    var settings = SimulatorSettings(version: .debian12)
     settings.version = BlueZVersion(5, minor)
     let simulation = try Simulation(settings: settings)
     let (service, simulator) = (simulation.service, simulation.simulator)
@@ -123,7 +123,7 @@ struct FindingTests {
 
   @Test("an adapter that is being powered on is waited for, if bluetoothd reports it")
   func turningOn() throws {
-    var settings = SimulatorSettings()
+    var settings = SimulatorSettings(version: .debian12)
     settings.version = BlueZVersion(5, 73)
     settings.powerDelay = .seconds(2)
     let simulation = try Simulation(settings: settings)

@@ -25,7 +25,7 @@ struct LinkHistory {
     case .linkDown:
       if !isUp { violations.append("event \(index): \(event) while none was up") }
       isUp = false
-    case .read, .written, .subscribed, .unsubscribed, .notified, .paired:
+    case .read, .written, .subscribed, .unsubscribed, .notified, .paired, .securityRequested:
       guard isUp else { return violations.append("event \(index): \(event) outside a link") }
       if case .notified(let address, let uuid, _) = event,
         !links[links.count - 1].contains(.subscribed(address, uuid))

@@ -1,8 +1,12 @@
 // The strength of a simulated link, as our client sees it.
 
+import BLETesting
 import BlueZ
+import BlueZSimulator
 import Bluetooth
+import Fixtures
 import Signals
+import SimulatedDevices
 import Testing
 
 @Suite("Signal strength of a simulated link")
@@ -27,14 +31,83 @@ struct LinkStrengthTests {
     #expect(others.contains { $0 != seen })
   }
 
-  @Test("a connected link has the kernel's default connection parameters")
-  func timing() throws {
-    let simulation = try Simulation()
+  @Test(
+    "a connected link has the kernel's default connection parameters, or the device's own interval",
+    arguments: [nil, 15]
+  )
+  func timing(interval: Int?) throws {
+    var definition = DeviceDefinition.thermometer
+    definition.link.speed = interval.map { LinkSpeed(interval: .milliseconds($0)) }
+    let simulation = try Simulation(definition: definition)
     let service = simulation.service
     let outcome = service.connect().flattenMap { service.connectionParameters() }
       .map { Optional($0) }.firstOrDefault(nil, within: .seconds(20))
-    #expect(outcome.value?.interval == .milliseconds(30))
+    #expect(outcome.value?.interval == .milliseconds(interval ?? 30))
     let without = service.connectionParameters().map { Optional($0) }
+      .firstOrDefault(nil, within: .seconds(20))
+    #expect((without.error as? DeviceFailure)?.code == .notConnected)
+  }
+
+  private static let wanted = ConnectionParameters(
+    interval: .milliseconds(15), latency: 4, supervisionTimeout: .seconds(4)
+  )
+
+  @Test("changed parameters hold from six connection events later until the end of the connection")
+  func changed() throws {
+    let simulation = try Simulation()
+    let (service, loop) = (simulation.service, simulation.loop)
+    let times = Recorded<Instant>()
+    let changed = service.connect().flattenMap { _ -> Signal<ConnectionParameters> in
+      times.add(loop.now)
+      return service.changeConnectionParameters(to: Self.wanted)
+    }
+    let both = changed.flattenMap { got -> Signal<[ConnectionParameters]> in
+      times.add(loop.now)
+      return service.connectionParameters().map { [got, $0] }
+    }
+    let outcome = both.firstOrDefault([], within: .seconds(20))
+    #expect(outcome.error == nil)
+    #expect(outcome.value == [Self.wanted, Self.wanted])
+    #expect(times.all.count == 2 && times.all[1] - times.all[0] == .milliseconds(180))
+    let next = service.connect().flattenMap { service.connectionParameters() }
+      .map { Optional($0) }.firstOrDefault(nil, within: .seconds(20))
+    #expect(next.value?.interval == .milliseconds(30))
+  }
+
+  @Test("a device refuses an interval that is shorter than it agrees to, and the parameters stay")
+  func refused() throws {
+    var definition = DeviceDefinition.thermometer
+    definition.link.shortestInterval = .milliseconds(20)
+    let simulation = try Simulation(definition: definition)
+    let service = simulation.service
+    let outcome = service.connect().flattenMap { _ in
+      service.changeConnectionParameters(to: Self.wanted).map { Optional($0) }
+        .catchError { error -> Signal<ConnectionParameters?> in
+          #expect((error as? DeviceFailure)?.code == .refused)
+          #expect((error as? DeviceFailure)?.class == .definite)
+          return service.connectionParameters().map { Optional($0) }
+        }
+    }.firstOrDefault(nil, within: .seconds(20))
+    #expect(outcome.value?.interval == .milliseconds(30))
+    var longer = Self.wanted
+    longer.interval = .milliseconds(20)
+    let agreed = service.connect()
+      .flattenMap { [longer] in service.changeConnectionParameters(to: longer) }
+      .map { Optional($0) }.firstOrDefault(nil, within: .seconds(20))
+    #expect(agreed.value == longer)
+  }
+
+  @Test("a change on a connection that drops meanwhile fails with not-connected")
+  func dropped() throws {
+    let simulation = try Simulation()
+    let (service, simulator) = (simulation.service, simulation.simulator)
+    let address = simulation.device.definition.address
+    let outcome = service.connect().flattenMap { _ -> Signal<ConnectionParameters?> in
+      simulation.loop.after(.milliseconds(100)) { simulator.loseLink(address) }
+      return service.changeConnectionParameters(to: Self.wanted).map { Optional($0) }
+    }.firstOrDefault(nil, within: .seconds(20))
+    #expect((outcome.error as? DeviceFailure)?.code == .notConnected)
+    let without = service.changeConnectionParameters(to: Self.wanted).map { Optional($0) }
       .firstOrDefault(nil, within: .seconds(20))
     #expect((without.error as? DeviceFailure)?.code == .notConnected)
   }

@@ -116,6 +116,7 @@ struct NamedFaultTests {
       "after: read, nth: 1"
     case "other-connecting", "link-left-behind": "at: 0s"
     case "bond-lost": "device: First, after: paired"
+    case "security-requested": "device: First, after: connected"
     case "disconnect-hangs": "nth: 1"
     default: "device: First"
     }

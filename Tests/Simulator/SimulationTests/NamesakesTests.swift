@@ -37,8 +37,11 @@ struct NamesakesTests {
       BluetoothAddress(number: 0xc0ff_ee00_0010 + UInt64(number))
     }
 
-    func service(_ target: DeviceTarget = .name("lamp"), isUnique: Bool = false) -> BlueZDevice {
+    func service(
+      _ target: DeviceTarget = .name("lamp"), isUnique: Bool = false, choice: Duration? = nil
+    ) -> BlueZDevice {
       var options = ConnectOptions()
+      options.choice = choice
       options.isUnique = isUnique
       return BlueZDevice(
         client: world.client, target: target, options: options,
@@ -116,6 +119,22 @@ struct NamesakesTests {
     try one.connect(pattern)
     #expect(pattern.candidates.map(\.address) == [Room.address(0)])
     #expect(two.choices.isEmpty)
+  }
+
+  @Test(
+    "the strongest device of the time for the choice is used; without time, the first one",
+    arguments: [
+      (choice: Duration?.none, appears: 500, used: 1), (nil, 3000, 0), (.zero, 500, 0),
+      (.seconds(5), 3000, 1),
+    ]
+  )
+  func choice(choice: Duration?, appears: Int, used: UInt64) throws {
+    let room = try Room([(-80, Self.often), (-40, Self.often)])
+    let simulator = room.world.simulator
+    simulator.vanish(Room.address(1))
+    room.world.loop.after(.milliseconds(appears)) { simulator.appear(Room.address(1)) }
+    try room.connect(room.service(choice: choice))
+    #expect(room.connected == [used])
   }
 
   @Test("a device that is found after the first second is used at once")

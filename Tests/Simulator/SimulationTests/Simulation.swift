@@ -3,6 +3,7 @@
 
 import BLETesting
 import BlueZ
+import BlueZInterfaces
 import BlueZSimulator
 import Bluetooth
 import DBus
@@ -24,7 +25,7 @@ struct Simulation {
   init(
     on loop: Loop = VirtualTimeLoop(), over daemon: PrivateDaemon? = nil,
     definition: DeviceDefinition = .thermometer, faults: [FaultRule] = [],
-    settings: SimulatorSettings = SimulatorSettings(), seed: UInt64 = 0,
+    settings: SimulatorSettings = SimulatorSettings(version: .debian12), seed: UInt64 = 0,
     options: ConnectOptions = ConnectOptions(), hasMeter: Bool = true,
     ledger: (any LinkLedger)? = nil, log: MessageObserver? = nil,
     hold: @escaping @Sendable (Message) -> Duration? = { _ in .zero }

@@ -33,7 +33,7 @@ public struct KeyRule: Sendable {
   /// A rule about the values of keys in a file.
   ///
   /// Only `problems(_:)` checks it: it is for device files and scenarios. Chains are also made
-  /// without a file; their rules about values are `Described.conflict(within:)`.
+  /// without a file; their rules about values are `Described.problemAcrossKeys(timeout:)`.
   public init(
     schema: @autoclosure @escaping @Sendable () -> JSONValue?,
     check: @escaping @Sendable (_ mapping: Node) -> Problem?
@@ -49,10 +49,10 @@ public struct KeyRule: Sendable {
 
   /// The problems of a mapping in a file.
   package func problems(_ mapping: Node) -> [Problem] {
-    let broken = find { mapping.value(of: $0) != nil }.map { keys, problem in
+    let found = find { mapping.value(of: $0) != nil }.map { keys, problem in
       problem.at(keys.lazy.compactMap { mapping.value(of: $0) }.first ?? mapping)
     }
-    return broken + (look(mapping).map { [$0] } ?? [])
+    return found + (look(mapping).map { [$0] } ?? [])
   }
 
   /// Allows at most one of these keys.

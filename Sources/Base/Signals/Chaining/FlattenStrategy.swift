@@ -45,7 +45,7 @@ extension Signal {
     return Signal<R>(home: home) { [self] sink in
       let branches = try Branches<Flattened<Value, R>>()
       let outer = branches.start { branch in try await run { try await branch.send(.outer($0)) } }
-      var outerGoesOn = true
+      var isOuterRunning = true
       var inner: [Int] = []
       // The outer value that waits until another signal may start.
       var held: (value: Value, handled: Completion<Void>)?
@@ -60,7 +60,7 @@ extension Signal {
           handled.succeed(())
         case .ended(let branch, let result):
           if branch == outer {
-            outerGoesOn = false
+            isOuterRunning = false
           } else {
             guard let index = inner.firstIndex(of: branch) else { break }
             inner.remove(at: index)
@@ -75,7 +75,7 @@ extension Signal {
           )
           handled.succeed(())
         }
-        return outerGoesOn || !inner.isEmpty
+        return isOuterRunning || !inner.isEmpty
       }
     }
   }

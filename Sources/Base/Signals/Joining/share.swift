@@ -192,11 +192,11 @@ private final class MulticastSource<Value: Sendable>: Sendable {
       case .alone: return nil
       case .run(.start, let run):
         let observer = run.broadcast.addObserver()
-        takePart(in: run, turn)
+        join(run, turn)
         start(run, on: loop)
         return (run, observer)
       case .run(.join, let run):
-        takePart(in: run, turn)
+        join(run, turn)
         return (run, run.broadcast.addObserver())
       case .run(.wait, let run):
         try await run.stage.until("waiting for the end of a shared run", on: loop) { _ in
@@ -206,7 +206,7 @@ private final class MulticastSource<Value: Sendable>: Sendable {
     }
   }
 
-  private func takePart(in run: Run, _ turn: Turn?) {
+  private func join(_ run: Run, _ turn: Turn?) {
     guard case .shared(let shared) = run.owner else { return }
     turn?.join(shared)
   }

@@ -339,6 +339,16 @@ public class Loop: TaskExecutor, @unchecked Sendable {
     try drive(until: DriveCondition(isReached: done))
   }
 
+  /// Drives this loop until `done` returns true, also from a job or a callback of it that never returns:
+  /// one that ends the process.
+  final func driveAtExit(until done: @escaping @Sendable () -> Bool) throws {
+    let context = ThreadContext.current
+    guard context.running === self else { return try drive(until: done) }
+    try TaskContext.$current.withValue(nil) {
+      try driveLoop(context, until: DriveCondition(isReached: done))
+    }
+  }
+
   /// Drives this loop until `goal` is reached. Calls `start` once this thread is
   /// the driver or a waiter, so that the queued work waits for this thread.
   final func drive(starting start: () -> Void = {}, until goal: some DriveGoal) throws {

@@ -40,14 +40,14 @@ extension Signal {
     try await withoutActuallyEscaping(body) { body in
       // So that this closure runs where the caller does, to whom `body` belongs.
       _ = isolation
-      let lent = LentWork<SignalValues<Value>, R>(body)
-      defer { lent.takeBack() }
+      let lent = BorrowedClosure<SignalValues<Value>, R>(body)
+      defer { lent.invalidate() }
       return try await lendingValues(to: lent, within: limit, TurnName("withValues", file, line))
     }
   }
 
   private func lendingValues<R: Sendable>(
-    to lent: LentWork<SignalValues<Value>, R>, within limit: Duration?, _ name: TurnName
+    to lent: BorrowedClosure<SignalValues<Value>, R>, within limit: Duration?, _ name: TurnName
   ) async throws -> R {
     let operation = "withValues"
     let work: @Sendable () async throws -> R = {

@@ -8,7 +8,8 @@ import Glibc
 ///
 /// The last statement of a program may leave a turn whose clean-up is still to come: a loop over
 /// `values` that was left, a blocking call that returned at its deadline, an observation. The exit
-/// cancels these turns and waits for their clean-up, so that no connection outlives the program.
+/// cancels these turns and waits for their clean-up, so that no connection outlives the program. The work
+/// of a turn that calls `exit` never returns: its releases do not wait for that.
 /// Nothing of this happens after `_exit`, a signal that ends the process, or a trap.
 enum ProcessEnd {
   private struct Present {
@@ -32,13 +33,22 @@ enum ProcessEnd {
 
   private static func endTurns() {
     let present = schedulers.withLock { $0.values.compactMap(\.scheduler) }.filter { !$0.isIdle }
+    let calling = TaskContext.current?.turn?.acting
+    let callingScheduler = present.first { $0 === calling?.scheduler }
+    let isReleased = Guarded(false)
     for scheduler in present { scheduler.cancelAll() }
+    if callingScheduler != nil { calling?.releaseAtExit { isReleased.withLock { $0 = true } } }
     let ends = present.map { $0.loop.now + $0.cleanUpLimit }
     for (scheduler, end) in zip(present, ends) {
-      // It fails on a thread that cannot wait, because it runs a job of the loop.
-      try? scheduler.waitUntilIdle(within: max(.zero, end - scheduler.loop.now))
-      guard let turn = scheduler.runningTurn else { continue }
-      complain(
+      let isCalling = scheduler === callingScheduler
+      // It fails on a thread that cannot wait, because it runs a job of another loop.
+      try? scheduler.waitAtExit(within: max(.zero, end - scheduler.loop.now)) {
+        isCalling && isReleased.withLock { $0 }
+      }
+      guard let turn = scheduler.runningTurn, !(isCalling && isReleased.withLock { $0 }) else {
+        continue
+      }
+      writeToStandardError(
         "the program exits during '\(turn)', a turn of '\(scheduler.name)': what it connected may "
           + "stay connected"
       )

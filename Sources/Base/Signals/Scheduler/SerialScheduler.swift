@@ -236,4 +236,13 @@ public final class SerialScheduler: Sendable {
     defer { timer.cancel() }
     try loop.drive { [self] in isIdle || isOver.withLock { $0 } }
   }
+
+  /// Blocks the thread that ends the process until no turn runs or waits, or `isDone` returns true, for
+  /// at most `limit`.
+  func waitAtExit(within limit: Duration, isDone: @escaping @Sendable () -> Bool) throws {
+    let isOver = Guarded(false)
+    let timer = loop.after(limit) { isOver.withLock { $0 = true } }
+    defer { timer.cancel() }
+    try loop.driveAtExit { [self] in isIdle || isDone() || isOver.withLock { $0 } }
+  }
 }

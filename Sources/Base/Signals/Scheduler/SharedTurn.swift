@@ -25,7 +25,7 @@ final class SharedTurn: Sendable {
   init(_ turn: Turn) { self.turn = turn }
 
   /// Adds a guest; false if the turn is ending.
-  func enter() -> Bool {
+  func addGuest() -> Bool {
     state.withLock { state in
       if state.isClosed { return false }
       state.guests += 1
@@ -36,7 +36,7 @@ final class SharedTurn: Sendable {
   /// Removes a guest whose work has ended. The last one waits for the end of the turn.
   ///
   /// - Returns: The failed releases of the turn that has ended.
-  func leave() async -> [CleanUpFailure] {
+  func removeGuest() async -> [CleanUpFailure] {
     let isLast = state.change { state in
       state.guests -= 1
       return state.isClosed

@@ -184,7 +184,9 @@ public final class Turn: @unchecked Sendable {
   func join(_ host: SharedTurn) {
     guard host.turn !== self else { return }
     lock.whileHeld {
-      guard state.slot == nil, state.host == nil, state.phase == .open, host.enter() else { return }
+      guard state.slot == nil, state.host == nil, state.phase == .open, host.addGuest() else {
+        return
+      }
       state.host = host
     }
   }
@@ -442,7 +444,7 @@ public final class Turn: @unchecked Sendable {
       }
     }
     failures += removeFailures()
-    if let host = lock.whileHeld({ state.host }) { failures += await host.leave() }
+    if let host = lock.whileHeld({ state.host }) { failures += await host.removeGuest() }
     main.removeCancelHandler()
     let taken: SerialScheduler? = lock.whileHeld {
       if case .separate = state.slot?.stage { nil } else { state.slot?.scheduler }
@@ -452,6 +454,22 @@ public final class Turn: @unchecked Sendable {
     taken?.loop.wakeBlockedFromOutside()
     taken?.loop.endHold()
     next?.begin()
+  }
+
+  /// Runs the releases of a turn whose own task never continues, as it ends the process.
+  ///
+  /// - Parameter done: Called on the loop after the last release.
+  func releaseAtExit(_ done: @escaping @Sendable () -> Void) {
+    let loop = scheduler?.loop ?? loop
+    let limit = scheduler?.cleanUpLimit ?? .seconds(10)
+    _ = loop.task { [self] in
+      await TaskContext.$current.withValue(TaskContext(loop: loop, turn: self)) {
+        while let owned = lock.whileHeld({ state.owned.popLast() }) {
+          try? await shielded(on: loop, limit: limit, owned.release)
+        }
+      }
+      done()
+    }
   }
 
   /// Stops accepting work other than clean-up.

@@ -65,7 +65,7 @@ public struct LoopNotDriven: Error, Equatable, Sendable, CustomStringConvertible
 
   /// The failure and its remedy.
   public var description: String {
-    "\(operation) needs the virtual loop of '\(scheduler)', which nobody drives for this run: "
+    "\(operation) needs the virtual loop of '\(scheduler)', which no thread drives for this run: "
       + "begin the run there with .on(scheduler) and a blocking call, or with Loop.run or Loop.task; "
       + "async code elsewhere needs a loop of real time, as of SimulatedWorld(…, time: .real)"
   }

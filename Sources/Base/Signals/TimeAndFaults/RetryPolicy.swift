@@ -36,8 +36,6 @@ public struct RetryPolicy: Sendable {
   /// - Parameter attempt: The number of the attempt, 2 or more.
   public func wait(before attempt: Int) -> Duration {
     precondition(attempt >= 2, "the first try waits for nothing")
-    var wait = backoff
-    for _ in 2..<attempt where wait < backoffLimit { wait = wait * 2 }
-    return min(wait, backoffLimit)
+    return Backoff(first: backoff, longest: backoffLimit).pause(after: attempt - 1)
   }
 }

@@ -1,6 +1,10 @@
 // State that tasks wait for.
 //
 // The one implementation of "a lock, a state, and the tasks that wait until it is as they need it".
+//
+// Not for a queue: each waiting task looks at a copy of the state, which would copy the values of a
+// queue when the next one is removed. So Mailbox, Handoff and OperatorRun keep their one consumer
+// themselves, and pass it the value; and Turn, whose state changes with each operation, its waits.
 
 /// Guarded state, and the tasks that wait on it.
 ///

@@ -31,7 +31,7 @@ public final class Completion<R: Sendable>: @unchecked Sendable {
 
   #if DEBUG
     deinit {
-      assert(isEnded, "a completion was freed that nobody has ended: whoever waits would wait on")
+      assert(isEnded, "a completion was freed without a result: its waiters would wait forever")
     }
   #endif
 

@@ -1,4 +1,4 @@
-// The last words of a process: it ends when the system has run out of a resource.
+// Ends the process with a message, when the system has run out of a resource.
 //
 // Not for programming errors: those are preconditions, whose messages a release build drops.
 
@@ -11,12 +11,12 @@ import Glibc
 ///
 /// - Parameter reason: The missing resource, and a remedy.
 package func endProcess(_ reason: String) -> Never {
-  complain(reason)
+  writeToStandardError(reason)
   _exit(EX_UNAVAILABLE)
 }
 
-/// Writes a line on standard error, for failures at the end of a process that no caller learns of.
-func complain(_ text: String) {
+/// Writes a line on standard error, for failures at the end of a process, which no caller receives.
+func writeToStandardError(_ text: String) {
   let line = Array("blerun: \(text)\n".utf8)
   _ = Glibc.write(STDERR_FILENO, line, line.count)
 }

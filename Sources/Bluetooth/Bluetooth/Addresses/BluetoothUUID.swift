@@ -21,6 +21,12 @@ public struct BluetoothUUID: Hashable, Comparable, Sendable, CustomStringConvert
     low = Self.baseLow
   }
 
+  /// The UUID of the upper and the lower 64 bits.
+  package init(high: UInt64, low: UInt64) {
+    self.high = high
+    self.low = low
+  }
+
   /// Parses `180d`, `0x180D`, eight digits, or the full form with hyphens, in either case.
   ///
   /// Not for names such as `heart-rate`: ``AssignedNumbers/service(named:)`` takes those, too.

@@ -52,7 +52,7 @@ enum BTHome {
     var rest: [UInt8] = []
     do throws(ValueError) {
       // Reserved by the format; parsers and devices agree that an address follows.
-      if head & 2 != 0 { fields.append(.address(try reader.take(6, "address").reversed())) }
+      if head & 2 != 0 { fields.append(.address(try reader.bytes(6, "address").reversed())) }
       while !reader.isAtEnd {
         rest = reader.rest
         guard let (name, form) = objects[try reader.byte("object")] else { break }
@@ -81,13 +81,13 @@ enum BTHome {
         : .integer(Int128(raw * step))
       return .init(name, value, unit: unit, reader.octets[start..<reader.position])
     case .float(let unit):
-      let octets = try reader.take(4, name)
+      let octets = try reader.bytes(4, name)
       return .init(name, try ValueFormat.f32.decode(Array(octets)), unit: unit, octets)
     case .named(let names): return .init(name, .text(names.name(UInt64(try reader.byte(name)))))
     case .command:
       let count = Int(try reader.byte(name) & 0x1f)
       let command = commands.name(UInt64(try reader.byte(name)))
-      let arguments = Array(try reader.take(count, name))
+      let arguments = Array(try reader.bytes(count, name))
       return .init(name, .text(([command] + shown(arguments)).joined(separator: " ")))
     case .dimmer:
       let direction = dimmers.name(UInt64(try reader.byte(name)))
@@ -96,7 +96,7 @@ enum BTHome {
     case .text: return text(name, try lengthAndOctets(name, &reader))
     case .raw: return .octets(name, try lengthAndOctets(name, &reader))
     case .version(let octets):
-      let numbers = try reader.take(octets, name).reversed()
+      let numbers = try reader.bytes(octets, name).reversed()
       return .init(name, .text(numbers.map { "\($0)" }.joined(separator: ".")))
     }
   }
@@ -119,7 +119,7 @@ enum BTHome {
     _ name: String, _ reader: inout OctetReader
   ) throws(ValueError) -> [UInt8] {
     let count = Int(try reader.byte(name))
-    return Array(try reader.take(count, name))
+    return Array(try reader.bytes(count, name))
   }
 
   private static let commands = Names(["off", "on", "toggle", "step up", "step down"])
@@ -239,7 +239,7 @@ extension BTHome {
       while !reader.isAtEnd {
         rest = reader.rest
         let head = try reader.byte("object")
-        let octets = try reader.take(Int(head & 0x1f), "object").indices
+        let octets = try reader.bytes(Int(head & 0x1f), "object").indices
         guard let kind = Kind(rawValue: head >> 5), let field = try field(kind, data, octets)
         else { break }
         fields.append(field)

@@ -28,10 +28,10 @@ enum MiBeacon {
         counter = try reader.byte("counter")
         address =
           control & 0x10 == 0
-          ? nil : BluetoothAddress(reversed: try reader.take(6, "address"))
+          ? nil : BluetoothAddress(reversed: try reader.bytes(6, "address"))
         // One bit of the capabilities announces two further bytes.
         if control & 0x20 != 0, try reader.byte("capability") & 0x20 != 0 {
-          _ = try reader.take(2, "io-capability")
+          _ = try reader.bytes(2, "io-capability")
         }
       } catch {
         return nil
@@ -77,7 +77,7 @@ enum MiBeacon {
       while !reader.isAtEnd {
         rest = reader.rest
         let number = try reader.uint16("object")
-        let octets = try reader.take(Int(try reader.byte("length")), "object")
+        let octets = try reader.bytes(Int(try reader.byte("length")), "object")
         let known = decoded(number, OctetReader(data, octets.indices))
         for field in known ?? [.octets("object-\(digits(number))", octets)] {
           fields.append(field)

@@ -3,8 +3,8 @@
 /// A name for the UUID of a service, a characteristic or a descriptor.
 ///
 /// Letters, digits, `-` and `_`, beginning with a letter; case is ignored. A name never looks like
-/// a UUID or an address, and is never the assigned name of another UUID, so that a chain means the
-/// same to every reader.
+/// a UUID or an address. Only a name that is valid in a single file may be the assigned name of
+/// another UUID.
 public struct AttributeName: Hashable, Sendable {
   /// The maximum length of a name, in bytes.
   public static let longest = 64
@@ -18,13 +18,26 @@ public struct AttributeName: Hashable, Sendable {
   ///
   /// - Throws: ``InvalidAttributeName`` for a text that is not a name, or already has a meaning.
   public init(_ name: String, _ uuid: BluetoothUUID) throws(InvalidAttributeName) {
+    try self.init(name, uuid, mayShadow: false)
+  }
+
+  /// A name for a UUID.
+  ///
+  /// - Parameter mayShadow: Whether it may be the assigned name of another UUID.
+  init(_ name: String, _ uuid: BluetoothUUID, mayShadow: Bool) throws(InvalidAttributeName) {
     try Self.check(name)
-    for kind in AttributeKind.allCases {
-      guard let assigned = kind.table.uuid(name), assigned != uuid else { continue }
-      throw .assigned(name, to: assigned, kind)
-    }
     self.name = name
     self.uuid = uuid
+    if !mayShadow, let shadowed { throw shadowed }
+  }
+
+  /// The assigned meaning of this name, if that is another UUID.
+  package var shadowed: InvalidAttributeName? {
+    for kind in AttributeKind.allCases {
+      guard let assigned = kind.table.uuid(name), assigned != uuid else { continue }
+      return .assigned(name, to: assigned, kind)
+    }
+    return nil
   }
 
   /// Checks the spelling of a name.

@@ -99,9 +99,18 @@ public struct AttributeNames: Hashable, Sendable {
   /// The name that a user gave a UUID; nil without one.
   public func given(_ uuid: BluetoothUUID) -> String? { table?.names[uuid] }
 
-  /// The name of an attribute: the given one, else the assigned one.
+  /// These names without those that shadow assigned ones, for other files than the one that declares them.
+  package var withoutShadows: AttributeNames {
+    guard entries.contains(where: { $0.shadowed != nil }) else { return self }
+    return AttributeNames(entries.filter { $0.shadowed == nil }, descriptions)
+  }
+
+  /// The name of an attribute: the given one, else the assigned one unless that is given to another UUID.
   public func name(of uuid: BluetoothUUID, _ kind: AttributeKind) -> String? {
-    given(uuid) ?? kind.table.identifier(uuid)
+    if let given = given(uuid) { return given }
+    guard let assigned = kind.table.identifier(uuid) else { return nil }
+    let owner = table?.uuids[assigned.lowercased()]
+    return owner == nil || owner == uuid ? assigned : nil
   }
 
   /// The name of an attribute, else its UUID.
@@ -132,7 +141,7 @@ public struct AttributeNames: Hashable, Sendable {
     throw SelectorError(
       text: text,
       problem: isHandle
-        ? "a handle is not taken here: '\(name)'" : "unknown \(kind.rawValue) '\(name)'",
+        ? "a handle is not allowed here: '\(name)'" : "unknown \(kind.rawValue) '\(name)'",
       nearest: isHandle ? nil : nearest(to: name, kind),
       expected:
         "an assigned name, a UUID, \(kind == .service || isHandle ? "" : "@ and a handle, ")"
@@ -155,6 +164,8 @@ extension AttributeNames {
     case uuid(expected: String)
     /// The name is invalid or a duplicate.
     case name(String, expected: String? = nil)
+    /// The name is the assigned one of another UUID, which is permitted here.
+    case shadow(String)
     /// A mistake in a description.
     case description(DescriptionProblem)
   }
@@ -170,10 +181,11 @@ extension AttributeNames {
   /// - Parameters:
   ///   - entries: Names with their UUIDs or descriptions, and where each is.
   ///   - base: The names that descriptions may use as formats.
-  ///   - report: Receives each error, with the index of the entry.
+  ///   - mayShadow: Whether a name may be the assigned one of another UUID.
+  ///   - report: Receives each error and each shadow, with the index of the entry.
   package static func read(
     _ entries: [(name: String, value: DescriptionNode, place: String)], over base: AttributeNames,
-    report: (_ index: Int, EntryProblem) -> Void
+    mayShadow: Bool = false, report: (_ index: Int, EntryProblem) -> Void
   ) -> AttributeNames {
     var read: [AttributeName] = []
     var named: [String: String] = [:]
@@ -191,13 +203,16 @@ extension AttributeNames {
           }
         } else {
           let description = reader.description(named: entry.name)
-          for problem in reader.takeProblems() { report(index, .description(problem)) }
+          for problem in reader.removeProblems() { report(index, .description(problem)) }
           if let description { descriptions.append(description) }
           uuid = DescriptionReader.uuid(entry.value)
         }
         let key = entry.name.lowercased()
         let name = try uuid.map { uuid throws(InvalidAttributeName) in
-          try AttributeName(entry.name, uuid)
+          try AttributeName(entry.name, uuid, mayShadow: mayShadow)
+        }
+        if let shadowed = name?.shadowed {
+          report(index, .shadow("\(shadowed), and of another UUID in this file"))
         }
         if name == nil { try AttributeName.check(entry.name) }
         if let first = named[key] {

@@ -11,7 +11,7 @@ public import Signals
 ///
 /// Operations of concurrent tasks are sent as they come. A read waits for nothing but this: where a
 /// loop over values was left early, the next operation waits until its subscription has ended.
-public final class DeviceConnection: ConnectionOperations {
+public final class DeviceConnection: DeviceRequestPerformer {
   /// The device, for signals that this type has no function for: see ``first(of:)``.
   public let device: any Device
   /// Whether this connection was made here, or existed before and is left up.
@@ -55,60 +55,11 @@ public final class DeviceConnection: ConnectionOperations {
   // MARK: Operations
 
   /// Performs an operation in the turn of the connection.
-  private func perform<Value: Sendable>(
-    _ name: String, _ body: @escaping @Sendable (any DeviceOperations) async throws -> Value
-  ) async throws -> Value {
-    try await scope.first(of: device.operation(name, body), name)
-  }
-
-  public func services() async throws -> [GATTService] {
-    try await perform("listing the services") { try await $0.services() }
-  }
-
-  public func read(_ characteristic: CharacteristicSelector, offset: Int) async throws -> [UInt8] {
-    try await perform("reading \(characteristic)") {
-      try await $0.read(characteristic, offset: offset)
-    }
-  }
-
-  public func write(
-    _ value: [UInt8], to characteristic: CharacteristicSelector, kind: WriteKind, offset: Int
-  ) async throws {
-    try await perform("writing \(characteristic)") {
-      try await $0.write(value, to: characteristic, kind: kind, offset: offset)
-    }
-  }
-
-  public func readDescriptor(_ descriptor: DescriptorSelector) async throws -> [UInt8] {
-    try await perform("reading \(descriptor)") { try await $0.readDescriptor(descriptor) }
-  }
-
-  public func writeDescriptor(_ value: [UInt8], to descriptor: DescriptorSelector) async throws {
-    try await perform("writing \(descriptor)") {
-      try await $0.writeDescriptor(value, to: descriptor)
-    }
-  }
-
-  public func mtu() async throws -> Int {
-    try await perform("asking for the MTU") { try await $0.mtu() }
-  }
-
-  public func rssi() async throws -> LinkStrength {
-    try await perform("measuring the RSSI") { try await $0.rssi() }
-  }
-
-  public func connectionParameters() async throws -> ConnectionParameters {
-    try await perform("asking for the connection parameters") {
-      try await $0.connectionParameters()
-    }
-  }
-
-  public func pair(_ answers: PairingAnswers) async throws -> PairingOutcome {
-    try await perform("pairing") { try await $0.pair(answers) }
-  }
-
-  public func trust(_ isTrusted: Bool) async throws {
-    try await perform("changing the trust") { try await $0.trust(isTrusted) }
+  public func perform<Output: Sendable>(
+    _ request: DeviceRequest<Output>
+  ) async throws -> Output {
+    let operation = device.operation(request.name) { try await request.perform(on: $0) }
+    return try await scope.first(of: operation, request.name)
   }
 }
 

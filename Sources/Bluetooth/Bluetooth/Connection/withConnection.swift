@@ -82,8 +82,8 @@ extension Device {
     try await withoutActuallyEscaping(body) { body in
       // So that this closure runs where the caller does, to whom `body` belongs.
       _ = isolation
-      let lent = LentWork<DeviceConnection, R>(body)
-      defer { lent.takeBack() }
+      let lent = BorrowedClosure<DeviceConnection, R>(body)
+      defer { lent.invalidate() }
       let isInside = Turn.current != nil
       let label = "withConnection of \(deviceDescription) at \(file):\(line)"
       return try await scheduler.turn(named: label, within: limit) {
@@ -97,7 +97,7 @@ extension Device {
   /// - Parameter isInside: Whether the turn goes on: then the connection ends here, and else with the
   ///   turn.
   private func connected<R: Sendable>(
-    _ connecting: Signal<LinkOrigin>, isInside: Bool, _ work: LentWork<DeviceConnection, R>
+    _ connecting: Signal<LinkOrigin>, isInside: Bool, _ work: BorrowedClosure<DeviceConnection, R>
   ) async throws -> R {
     let origin = try await connecting.first()
     return try await TurnScope.whileOpen { scope in
@@ -106,7 +106,7 @@ extension Device {
       guard isInside else { return [] }
       do {
         try await shielded(on: scheduler.loop, limit: scheduler.cleanUpLimit) {
-          try await release().run { _ in }
+          try await endUse().run { _ in }
         }
         return []
       } catch {

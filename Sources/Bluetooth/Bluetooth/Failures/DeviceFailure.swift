@@ -16,7 +16,7 @@ public enum FailureClass: String, Hashable, Sendable, CaseIterable {
 public struct BlueZAnswer: Hashable, Sendable, CustomStringConvertible {
   /// The D-Bus error name.
   public let name: String
-  /// Its text.
+  /// The text.
   public let text: String
 
   /// An error reply of bluetoothd.

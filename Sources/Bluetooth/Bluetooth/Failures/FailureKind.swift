@@ -35,7 +35,7 @@ public enum FailureKind: Hashable, Sendable {
   case pairingFailed
   /// The device, or bluetoothd, does not offer the operation.
   case notSupported
-  /// Somebody else uses what the operation needs.
+  /// Another program, or another run, uses a resource that the operation needs.
   case busy
   /// No matching device is in range.
   case notFound

@@ -109,7 +109,7 @@ extension Hint: ExpressibleByStringInterpolation {
 }
 
 extension Hint.Remedy {
-  /// Its name in Swift.
+  /// The name in Swift.
   public var inLibrary: String {
     switch self {
     case .adapter: "adapter:"

@@ -12,23 +12,23 @@ public struct CharacteristicProperties: OptionSet, Hashable, Sendable {
 
   /// The value may be in advertising data.
   public static let broadcast = CharacteristicProperties(rawValue: 0x001)
-  /// It can be read.
+  /// The value can be read.
   public static let read = CharacteristicProperties(rawValue: 0x002)
-  /// It can be written without response (Write Command).
+  /// The value can be written without response (Write Command).
   public static let writeWithoutResponse = CharacteristicProperties(rawValue: 0x004)
-  /// It can be written with response (Write Request).
+  /// The value can be written with response (Write Request).
   public static let write = CharacteristicProperties(rawValue: 0x008)
-  /// It sends notifications.
+  /// The server sends notifications.
   public static let notify = CharacteristicProperties(rawValue: 0x010)
-  /// It sends indications, each of which is confirmed.
+  /// The server sends indications, each of which is confirmed.
   public static let indicate = CharacteristicProperties(rawValue: 0x020)
-  /// It can be written with a signature.
+  /// The value can be written with a signature.
   public static let authenticatedSignedWrites = CharacteristicProperties(rawValue: 0x040)
   /// A descriptor has further properties.
   public static let extendedProperties = CharacteristicProperties(rawValue: 0x080)
-  /// It can be written with prepared writes.
+  /// The value can be written with prepared writes.
   public static let reliableWrite = CharacteristicProperties(rawValue: 0x100)
-  /// Its description can be written.
+  /// The description can be written.
   public static let writableAuxiliaries = CharacteristicProperties(rawValue: 0x200)
 
   private static let names: [(CharacteristicProperties, String)] = [

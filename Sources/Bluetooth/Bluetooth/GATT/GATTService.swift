@@ -10,7 +10,7 @@ public struct GATTService: Hashable, Sendable {
   public let isPrimary: Bool
   /// The handles of included services.
   public let includes: [UInt16]
-  /// Its characteristics, in the order of their handles.
+  /// The characteristics, in the order of their handles.
   public let characteristics: [GATTCharacteristic]
 
   /// A service with its characteristics.
@@ -36,7 +36,7 @@ public struct GATTCharacteristic: Hashable, Sendable {
   public let properties: CharacteristicProperties
   /// The ATT MTU of the connection, in octets, where known.
   public let mtu: Int?
-  /// Its descriptors, in the order of their handles.
+  /// The descriptors, in the order of their handles.
   public let descriptors: [GATTDescriptor]
 
   /// A characteristic with its descriptors.

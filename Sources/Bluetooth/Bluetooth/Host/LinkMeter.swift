@@ -1,4 +1,4 @@
-// The port to measurements of a connection, which are not part of this module.
+// The port to measurements and parameters of a connection, which are not part of this module.
 
 /// A connection of this host.
 public struct LinkIdentity: Hashable, Sendable {
@@ -28,7 +28,7 @@ public struct LinkStrength: Hashable, Sendable {
   }
 }
 
-/// Measures active connections. BlueZ's D-Bus interface does not offer it.
+/// Measures active connections, and changes their parameters. BlueZ's D-Bus interface does not offer it.
 public protocol LinkMeter: Sendable {
   /// Measures a connection now. It changes nothing, so every failure of class `passing` may be
   /// retried.
@@ -55,6 +55,24 @@ public protocol LinkMeter: Sendable {
   /// - Source: Bluetooth Core 5.4, Vol 4, Part E §7.7.65 (LE Connection Complete, LE Connection
   ///   Update Complete): a controller reports them only then.
   func parameters(of link: LinkIdentity) async throws -> ConnectionParameters
+
+  /// Changes the parameters of a connection of which this host is the central.
+  ///
+  /// Returns when both sides use them, several connection events later. The peripheral may refuse
+  /// them, and may request others at any later time.
+  ///
+  /// - Parameter wanted: The parameters; ``ConnectionParameters/areValid`` is true.
+  /// - Returns: The parameters that were agreed on.
+  /// - Throws: ``DeviceFailure``, without a device: `not-connected` when there is no such connection,
+  ///   or it ended meanwhile; `refused` when the controller or the peripheral refuses them, `busy`
+  ///   while the controller does not accept another change, ``DeviceFailure/Code/capabilityMissing``
+  ///   and ``DeviceFailure/Code/socketsMissing`` when this process lacks permission; the errors of a
+  ///   wait.
+  /// - Source: Bluetooth Core 5.4, Vol 4, Part E §7.8.18 (LE Connection Update), §7.7.65.3 (LE
+  ///   Connection Update Complete).
+  func change(
+    _ link: LinkIdentity, to wanted: ConnectionParameters
+  ) async throws -> ConnectionParameters
 }
 
 /// The parameters of an LE connection.
@@ -62,17 +80,50 @@ public protocol LinkMeter: Sendable {
 /// - Source: Bluetooth Core 5.4, Vol 6, Part B §4.5.1, §4.5.2.
 public struct ConnectionParameters: Hashable, Sendable {
   /// The time between two connection events: 7.5 ms to 4 s, in steps of 1.25 ms.
-  public let interval: Duration
+  public var interval: Duration
   /// The number of connection events that the peripheral may skip.
-  public let latency: Int
+  public var latency: Int
   /// The silence after which the link counts as lost: 100 ms to 32 s.
-  public let supervisionTimeout: Duration
+  public var supervisionTimeout: Duration
+
+  /// The valid intervals.
+  public static let intervals = Duration.microseconds(7500)...Duration.seconds(4)
+  /// The unit of an interval on the air.
+  public static let intervalUnit = Duration.microseconds(1250)
+  /// The valid latencies.
+  public static let latencies = 0...499
+  /// The valid supervision timeouts.
+  public static let supervisionTimeouts = Duration.milliseconds(100)...Duration.seconds(32)
+  /// The unit of a supervision timeout on the air.
+  public static let supervisionTimeoutUnit = Duration.milliseconds(10)
+
+  /// The least supervision timeout of a connection with this interval and this latency; it must be
+  /// longer.
+  ///
+  /// - Source: Bluetooth Core 5.4, Vol 4, Part E §7.8.18: (1 + latency) × interval × 2.
+  public var silence: Duration { interval * (2 * (1 + latency)) }
+
+  /// Whether a controller accepts them: each is in its range, a multiple of its unit, and the
+  /// supervision timeout is longer than ``silence``.
+  public var areValid: Bool {
+    Self.intervals.contains(interval) && interval.isMultiple(of: Self.intervalUnit)
+      && Self.latencies.contains(latency) && Self.supervisionTimeouts.contains(supervisionTimeout)
+      && supervisionTimeout.isMultiple(of: Self.supervisionTimeoutUnit)
+      && supervisionTimeout > silence
+  }
 
   /// The parameters of a connection.
   public init(interval: Duration, latency: Int, supervisionTimeout: Duration) {
     self.interval = interval
     self.latency = latency
     self.supervisionTimeout = supervisionTimeout
+  }
+}
+
+extension Duration {
+  /// Whether it is a whole number of units.
+  package func isMultiple(of unit: Duration) -> Bool {
+    attoseconds.isMultiple(of: unit.attoseconds)
   }
 }
 

@@ -2,11 +2,11 @@
 
 /// A packet of a trace, for people.
 public struct TracePacket: Hashable, Sendable {
-  /// Its number in the file, from 1.
+  /// The number in the file, from 1.
   public let number: Int
   /// The time of capture, since 1970-01-01T00:00:00Z.
   public let time: Duration
-  /// Its direction and kind, without keys and values: `> ATT Error Response, Write Request to
+  /// The direction and kind, without keys and values: `> ATT Error Response, Write Request to
   /// 0x0017: 0x03`.
   public let text: String
 

@@ -2,9 +2,9 @@
 
 /// Something that a person has to read during pairing.
 public enum PairingDisplay: Hashable, Sendable, CustomStringConvertible {
-  /// To be typed on the device: 0 to 999999.
+  /// A passkey to be typed on the device: 0 to 999999.
   case passkey(UInt32)
-  /// To be typed on the device.
+  /// A PIN to be typed on the device.
   case pin(String)
 
   /// The digits in the form that the device expects: a passkey has six.

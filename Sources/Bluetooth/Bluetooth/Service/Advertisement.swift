@@ -10,10 +10,10 @@ public struct Advertisement: Sendable, Equatable {
   public let name: String?
   /// The name of the device on this host.
   public let alias: String
-  /// In dBm; nil when the device is out of range. -127, the weakest, when the controller does not
-  /// know it.
+  /// The RSSI in dBm; nil when the device is out of range. -127, the weakest, when the
+  /// controller does not know it.
   public let rssi: Int?
-  /// In dBm, as advertised.
+  /// The TX power in dBm, as advertised.
   public let txPower: Int?
   /// The Appearance that the device advertises; nil without one.
   public let appearance: UInt16?
@@ -67,6 +67,33 @@ public struct Advertisement: Sendable, Equatable {
   /// Whether the device may change the address under which it is known here: a private one, without
   /// a bond to resolve it.
   package var changesAddress: Bool { !isPaired && !address.isIdentity(addressType) }
+
+  /// The advertised data as upper-case hexadecimal digits, as in a packet: services, name, TX power,
+  /// service data, manufacturer data.
+  ///
+  /// bluetoothd reports the parts, not the packet. So their order is fixed here, flags and appearance
+  /// are missing, and so are the services if ``advertisedServices`` is nil.
+  ///
+  /// - Source: Bluetooth Core Specification Supplement 11, Part A §1; types: Assigned Numbers §2.3.
+  package var packetText: String {
+    let services = advertisedServices ?? []
+    var all: [UInt8] = []
+    func add(_ type: UInt8, _ data: [UInt8]) {
+      guard !data.isEmpty, data.count < 255 else { return }
+      all += [UInt8(data.count + 1), type] + data
+    }
+    add(0x03, services.filter { $0.short != nil }.flatMap(\.airOctets))
+    add(0x07, services.filter { $0.short == nil }.flatMap(\.airOctets))
+    add(0x09, Array((name ?? "").utf8))
+    if let power = txPower.flatMap({ Int8(exactly: $0) }) { add(0x0a, [UInt8(bitPattern: power)]) }
+    for (service, data) in serviceData {
+      add(service.short == nil ? 0x21 : 0x16, service.airOctets + data)
+    }
+    for (company, data) in manufacturerData {
+      add(0xff, [UInt8(company & 0xff), UInt8(company >> 8)] + data)
+    }
+    return DecodedValue.octets(all).description.uppercased()
+  }
 
   /// Whether all fields are equal, and the data in the same order.
   public static func == (a: Advertisement, b: Advertisement) -> Bool {

@@ -10,10 +10,16 @@ public protocol CommandWriter: Sendable {
 
   /// Sends one command. Waits while the socket to bluetoothd is full.
   ///
-  /// It returns when bluetoothd has received the value; as with every command, it is unknown
-  /// whether the device has.
+  /// It returns when the value is in the socket, from which bluetoothd reads it; as with every
+  /// command, it is unknown whether the device has received it.
   ///
   /// - Throws: ``DeviceFailure``: `invalid-value` for a value that is too long, `link-lost` when
   ///   the connection dropped or bluetoothd released the writer. The errors of a wait.
   func write(_ value: [UInt8]) async throws
+
+  /// Waits until bluetoothd has read all commands that were sent, so that an operation that follows
+  /// cannot overtake them.
+  ///
+  /// - Throws: ``DeviceFailure``: `timed-out` when bluetoothd does not read them. The errors of a wait.
+  func flush() async throws
 }

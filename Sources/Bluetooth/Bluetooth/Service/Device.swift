@@ -43,12 +43,22 @@ public protocol Device: Sendable {
   /// The device, as errors name it.
   var deviceDescription: String { get }
 
-  /// Its name, as far as it is known: advertised, or read from it once it was connected.
+  /// The name, as far as it is known: advertised, or read from it once it was connected.
   var name: String? { get }
 
   /// The devices that matched when the last `connect` looked for the device, the one that it used
   /// first. Empty when only one can be meant: by an address, or by a name that one device had.
   var candidates: [DeviceCandidate] { get }
+
+  /// Whether this host has a bond with the device; true where that is unknown.
+  var hasBond: Bool { get }
+
+  /// The address of the device in use; nil before it was found, and where it is unknown.
+  var address: BluetoothAddress? { get }
+
+  /// Restricts each further `connect` to the device with this address, of those that are meant; nil
+  /// ends the restriction. It is for a device that starts again while similar ones are near.
+  func restrict(to address: BluetoothAddress?)
 
   /// The operations behind the signals and connections of this device. They may be called only in a
   /// turn of ``scheduler``.
@@ -140,6 +150,12 @@ extension Device {
   public var candidates: [DeviceCandidate] { [] }
   /// None.
   public var name: String? { nil }
+  /// Unknown.
+  public var hasBond: Bool { true }
+  /// Unknown.
+  public var address: BluetoothAddress? { nil }
+  /// Nothing: it is always one device.
+  public func restrict(to address: BluetoothAddress?) {}
 
   /// Connects, runs `body`, and disconnects whatever happened. A connection that existed before is
   /// left up, and so is one that another turn uses, too.
@@ -157,7 +173,7 @@ extension Device {
   package func session<R: Sendable>(
     connecting: Signal<LinkOrigin>, _ body: @escaping @Sendable (LinkOrigin) -> Signal<R>
   ) -> Signal<R> {
-    Signal.using(acquire: connecting, release: { _ in release() }, body)
+    Signal.using(acquire: connecting, release: { _ in endUse() }, body)
   }
 
   /// The signal of an operation: it sends its result, once, and belongs to the turn of the run that
@@ -191,9 +207,11 @@ extension Device {
     operation("disconnecting") { try await $0.disconnect() }
   }
 
-  package func release() -> Signal<Void> { operation("disconnecting") { try await $0.release() } }
+  package func endUse() -> Signal<Void> { operation("disconnecting") { try await $0.endUse() } }
 
-  package func leave() -> Signal<Bool> { operation("disconnecting") { try await $0.leave() } }
+  package func endAllUses() -> Signal<Bool> {
+    operation("disconnecting") { try await $0.endAllUses() }
+  }
 
   package func awaitOtherRuns() -> Signal<Bool> {
     operation("waiting for another run") { try await $0.awaitOtherRuns() }
@@ -210,6 +228,16 @@ extension Device {
   /// Sends the connection parameters: ``ConnectionOperations/connectionParameters()``.
   public func connectionParameters() -> Signal<ConnectionParameters> {
     operation("asking for the timing of the link") { try await $0.connectionParameters() }
+  }
+
+  /// Changes the connection parameters, and sends what was agreed on:
+  /// ``ConnectionOperations/changeConnectionParameters(to:)``.
+  public func changeConnectionParameters(
+    to wanted: ConnectionParameters
+  ) -> Signal<ConnectionParameters> {
+    operation("changing the connection parameters") {
+      try await $0.changeConnectionParameters(to: wanted)
+    }
   }
 
   // MARK: Attributes

@@ -6,7 +6,7 @@ public struct DeviceCandidate: Hashable, Sendable, CustomStringConvertible {
   public let address: BluetoothAddress
   /// The name that the device gives itself.
   public let name: String?
-  /// In dBm; nil when the device is connected and does not advertise.
+  /// The RSSI in dBm; nil when the device is connected and does not advertise.
   public let rssi: Int?
 
   /// A device that matched.

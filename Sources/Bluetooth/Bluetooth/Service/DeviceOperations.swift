@@ -140,6 +140,27 @@ public protocol ConnectionOperations: Sendable {
   /// - Throws: `timing-unknown` when no process observed them.
   func connectionParameters() async throws -> ConnectionParameters
 
+  /// Changes the connection parameters, and waits until both sides use them.
+  ///
+  /// bluetoothd has no call for this: it needs a ``LinkMeter`` and the capability CAP_NET_RAW. The
+  /// device may refuse them, and may request others at any later time.
+  ///
+  /// ```swift
+  /// let wanted = ConnectionParameters(
+  ///   interval: .milliseconds(15), latency: 0, supervisionTimeout: .seconds(4))
+  /// print(try await connection.changeConnectionParameters(to: wanted).interval)
+  /// ```
+  ///
+  /// - Parameter wanted: The parameters, for which ``ConnectionParameters/areValid`` must be true.
+  /// - Returns: The parameters that were agreed on.
+  /// - Throws: `not-connected`, `busy` (transient); `refused` (permanent); `capability-missing` or
+  ///   `sockets-missing` (unavailable) when this process may not send commands to the controller;
+  ///   `not-supported` without a meter.
+  /// - Source: Bluetooth Core 5.4, Vol 4, Part E §7.8.18: org.bluez has no such call.
+  func changeConnectionParameters(
+    to wanted: ConnectionParameters
+  ) async throws -> ConnectionParameters
+
   /// Pairs with the device, connecting for the current turn if necessary. The bond outlives the turn.
   ///
   /// An agent of this program answers bluetoothd's requests, and is registered for that time. A pairing
@@ -170,11 +191,11 @@ public protocol ConnectionOperations: Sendable {
   func trust(_ isTrusted: Bool) async throws
 }
 
-/// All operations on a device: what makes and ends a connection, too.
+/// All operations on a device, including those that make and end a connection.
 ///
-/// Whoever performs operations has them: the client of bluetoothd, or a double in a test. They are
-/// called on the loop of the device's scheduler, in one of its turns: the signals of a
-/// ``Device`` and `withConnection` see to that.
+/// Implemented by the client of bluetoothd, and by doubles in tests. The signals of a
+/// ``Device`` and `withConnection` call them on the loop of the device's scheduler, in one of its
+/// turns.
 public protocol DeviceOperations: ConnectionOperations {
   /// Finds the device if necessary, connects, and waits until its services are resolved.
   ///
@@ -215,14 +236,14 @@ public protocol DeviceOperations: ConnectionOperations {
   /// unless another turn of this program uses the connection, too, or it existed before.
   ///
   /// - Throws: As ``disconnect()``.
-  func release() async throws
+  func endUse() async throws
 
   /// Ends the use of the connection by the current turn, however often it connected: disconnects,
   /// unless another turn or another run on this host uses it, too.
   ///
   /// - Returns: Whether the connection stays up for others.
   /// - Throws: As ``disconnect()``, which it is where no others are known.
-  func leave() async throws -> Bool
+  func endAllUses() async throws -> Bool
 
   /// Waits until the run on this host has ended that kept the last connect from the device (`busy`),
   /// and reserves the device.
@@ -245,7 +266,7 @@ public protocol DeviceOperations: ConnectionOperations {
 
 extension DeviceOperations {
   /// Disconnects: there are no others.
-  public func leave() async throws -> Bool {
+  public func endAllUses() async throws -> Bool {
     try await disconnect()
     return false
   }

@@ -33,7 +33,7 @@ public enum DeviceTarget: Hashable, Sendable, CustomStringConvertible {
     if text.isEmpty { throw .emptyName }
     if let address = BluetoothAddress(text) {
       self = .address(address)
-    } else if BluetoothAddress.isMeant(by: text) {
+    } else if BluetoothAddress.resembles(text) {
       throw .incompleteAddress(text)
     } else {
       self = text == "*" ? .any : .name(text)
@@ -122,9 +122,9 @@ public enum InvalidDeviceTarget: Error, Hashable, Sendable, CustomStringConverti
 }
 
 extension BluetoothAddress {
-  /// Whether an invalid text is meant to be an address: a part of an address, or six pairs with
+  /// Whether an invalid text is probably an address with a mistake: a part of an address, or six pairs with
   /// wrong digits.
-  static func isMeant(by text: String) -> Bool {
+  static func resembles(_ text: String) -> Bool {
     let groups = text.split(separator: ":", omittingEmptySubsequences: false)
     guard groups.count > 1 else { return false }
     let isOfDigits = groups.allSatisfy { $0.utf8.count <= 2 && $0.allSatisfy(\.isHexDigit) }

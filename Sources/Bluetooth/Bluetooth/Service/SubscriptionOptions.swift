@@ -43,11 +43,11 @@ public struct SubscriptionOptions: Hashable, Sendable {
   public var startLimit: Duration?
 
   /// The default size of the buffer.
-  public static let usualBuffer = 4096
+  public static let defaultBuffer = 4096
 
   /// Options; see the properties.
   ///
-  /// Without arguments: bus signals, a buffer of ``usualBuffer`` values, and a failure when the
+  /// Without arguments: bus signals, a buffer of ``defaultBuffer`` values, and a failure when the
   /// connection drops or the buffer is full.
   ///
   /// ```swift
@@ -56,7 +56,7 @@ public struct SubscriptionOptions: Hashable, Sendable {
   /// ```
   public init(
     delivery: Delivery = .signals, onLinkLoss: LossPolicy = .fail,
-    buffer: Int = SubscriptionOptions.usualBuffer, overflow: OverflowRule = .error,
+    buffer: Int = SubscriptionOptions.defaultBuffer, overflow: OverflowRule = .error,
     startLimit: Duration? = nil
   ) {
     self.delivery = delivery

@@ -6,9 +6,9 @@ public indirect enum DecodedValue: Equatable, Sendable, CustomStringConvertible 
   public struct Field: Equatable, Sendable {
     /// The name of the field: `celsius`.
     public let name: String
-    /// Its value.
+    /// The value.
     public let value: DecodedValue
-    /// Its unit, for people; nil without one.
+    /// The unit, for people; nil without one.
     public let unit: String?
 
     /// A field of a value.
@@ -164,4 +164,20 @@ public struct ValueError: Error, Hashable, Sendable, CustomStringConvertible {
   }
 
   public var description: String { "\(field), byte \(octet): \(problem)" }
+}
+
+extension DecodedValue {
+  /// Whether a value as a file writes it is this one. Of fields, only those that are written count;
+  /// numbers and bytes may be texts.
+  package func matches(written: DecodedValue) -> Bool {
+    switch (self, written) {
+    case (.fields, .fields(let fields)):
+      fields.allSatisfy { field in self[field.name]?.matches(written: field.value) ?? false }
+    case (.list(let own), .list(let values)):
+      own.count == values.count && zip(own, values).allSatisfy { $0.matches(written: $1) }
+    case (_, .text(let text)): only.isWritten(text)
+    case (_, .integer), (_, .real), (_, .boolean), (_, .octets), (_, .list), (_, .fields):
+      only == written
+    }
+  }
 }

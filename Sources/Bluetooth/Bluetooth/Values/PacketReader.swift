@@ -9,20 +9,20 @@ package struct PacketReader {
 
   package var isAtEnd: Bool { rest.isEmpty }
 
-  package mutating func take(_ count: Int) -> [UInt8]? {
+  package mutating func bytes(_ count: Int) -> [UInt8]? {
     guard count >= 0, rest.count >= count else { return nil }
     defer { rest = rest.dropFirst(count) }
     return Array(rest.prefix(count))
   }
 
-  package mutating func takeRest() -> [UInt8] {
+  package mutating func remainingBytes() -> [UInt8] {
     defer { rest = [] }
     return Array(rest)
   }
 
   /// Reads an unsigned number of `count` octets.
   package mutating func number(_ count: Int) -> UInt64? {
-    take(count)?.reversed().reduce(0) { $0 << 8 | UInt64($1) }
+    bytes(count)?.reversed().reduce(0) { $0 << 8 | UInt64($1) }
   }
 
   package mutating func uint8() -> UInt8? { number(1).map { UInt8($0) } }
@@ -36,11 +36,11 @@ package struct PacketReader {
 
   /// A number with the most significant octet first.
   package mutating func bigEndian(_ count: Int) -> UInt64? {
-    take(count)?.reduce(0) { $0 << 8 | UInt64($1) }
+    bytes(count)?.reduce(0) { $0 << 8 | UInt64($1) }
   }
 
   /// A UUID of 2, 4 or 16 octets.
   package mutating func uuid(_ count: Int) -> BluetoothUUID? {
-    take(count).flatMap { BluetoothUUID(airOctets: $0) }
+    bytes(count).flatMap { BluetoothUUID(airOctets: $0) }
   }
 }

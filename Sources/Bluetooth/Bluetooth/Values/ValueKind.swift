@@ -90,7 +90,7 @@ extension FieldFormat {
 }
 
 extension ValuePart {
-  /// Its fields.
+  /// The fields.
   fileprivate var kinds: [(name: String, kind: ValueKind?)] {
     if case .field(let format) = kind {
       let converted = conversion.map { [(name: $0.name, kind: format.valueKind?.withoutRange)] }

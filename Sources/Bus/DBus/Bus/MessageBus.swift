@@ -97,15 +97,20 @@ public final class MessageBus: Sendable {
   ///
   /// - Parameter reply: Called once, on the loop, in the order of arrival: before a later message is
   ///   processed. It receives the ``BusFailure`` if the bus ends first.
+  /// - Returns: The serial, for ``abandonCall(serial:)``, after which `reply` is not called any more.
   /// - Throws: ``BusFailure``, ``DBusValueError``.
+  @discardableResult
   package func send(
     _ call: MethodCall, reply: @escaping @Sendable (Result<Message, any Error>) -> Void
-  ) throws {
+  ) throws -> UInt32 {
     try start(call, .handler(reply), lateReply: nil)
   }
 
-  /// Stops waiting for the reply to the call that ``begin(_:for:lateReply:)`` sent as `serial`.
+  /// Stops waiting for the reply to a call that was sent as `serial`.
   package func abandonCall(serial: UInt32) { state.withLock { $0.pending.abandon(serial) } }
+
+  /// The number of calls whose replies are still expected, or still undone when they come late.
+  package var unansweredCalls: Int { state.withLock { $0.pending.count } }
 
   /// Sends a call; `waiter` receives the reply.
   ///

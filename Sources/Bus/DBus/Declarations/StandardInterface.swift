@@ -5,11 +5,12 @@
 ///
 /// - Source: D-Bus Specification 0.41, "Standard Interfaces"; BlueZ 5.66, `gdbus/object.c`.
 package enum StandardInterface {
-  /// On every object.
+  /// Implemented by every object.
   package static let introspectable = "org.freedesktop.DBus.Introspectable"
-  /// On every object that has properties.
+  /// Implemented by every object that has properties.
   package static let properties = "org.freedesktop.DBus.Properties"
-  /// On `/`, for bluetoothd: lists the objects and signals when they appear and disappear.
+  /// Implemented by `/` of bluetoothd: lists the objects, and signals when they appear and
+  /// disappear.
   package static let objectManager = "org.freedesktop.DBus.ObjectManager"
 
   /// Describes an object in XML.

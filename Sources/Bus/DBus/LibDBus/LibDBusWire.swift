@@ -81,7 +81,7 @@ final class LibDBusWire: BusWire, @unchecked Sendable {
       Unmanaged.passUnretained(self).toOpaque(),
       nil
     )
-    settle()
+    updateState()
   }
 
   private static func of(_ data: UnsafeMutableRawPointer?) -> LibDBusWire {
@@ -90,7 +90,7 @@ final class LibDBusWire: BusWire, @unchecked Sendable {
   }
 
   /// Called when the bus has accepted the connection.
-  func greeted(as name: String) {
+  func connectionAccepted(as name: String) {
     guard bus != nil else { return }
     uniqueName = name
     dbus_bus_set_unique_name(connection, name)
@@ -99,7 +99,7 @@ final class LibDBusWire: BusWire, @unchecked Sendable {
   }
 
   /// Updates the watch and `isFull` after a call of libdbus.
-  private func settle() {
+  private func updateState() {
     if hasChanged { updateWatch() }
     // The queue is empty as long as the socket accepts everything.
     let isFull =
@@ -149,7 +149,7 @@ final class LibDBusWire: BusWire, @unchecked Sendable {
     while let bus, let message = dbus_connection_pop_message(connection) {
       receive(MarshalledMessage(owning: message), bus)
     }
-    settle()
+    updateState()
   }
 
   private func receive(_ message: consuming MarshalledMessage, _ bus: MessageBus) {
@@ -189,7 +189,7 @@ final class LibDBusWire: BusWire, @unchecked Sendable {
     guard !loop.isCurrent else {
       if othersWait { writeWaiting() }
       write(pointer)
-      return settle()
+      return updateState()
     }
     let isFirst = outbox.withLock { outbox in
       outbox.messages.append(pointer)
@@ -205,7 +205,7 @@ final class LibDBusWire: BusWire, @unchecked Sendable {
       return outbox.messages
     }
     for message in messages { write(message) }
-    settle()
+    updateState()
   }
 
   /// Passes a message, with its reference, to libdbus, which writes as much as the socket accepts.

@@ -33,12 +33,12 @@ extension MessageBus {
     // On the loop, even if the threads of the caller are busy: a bus closes connections whose Hello
     // is late.
     return try await withTaskExecutorPreference(loop) {
-      try await greeted(text, on: loop, limit, limits)
+      try await opened(text, on: loop, limit, limits)
     }
   }
 
-  /// A connection to which the bus has given its unique name.
-  private static func greeted(
+  /// Connects, and calls Hello, to which the bus replies with the unique name of the connection.
+  private static func opened(
     _ address: String, on loop: Loop, _ limit: Duration, _ limits: ReadLimits
   ) async throws -> MessageBus {
     let opened = try await OpenedConnection.open(address, on: loop, limit: limit)
@@ -50,7 +50,7 @@ extension MessageBus {
       guard let name = reply.body.first?.asString else {
         throw BusFailure.unreachable(address: address, reason: "the bus gave no unique name")
       }
-      wire.greeted(as: name)
+      wire.connectionAccepted(as: name)
       bus.setUniqueName(name)
       return bus
     } catch {

@@ -145,7 +145,7 @@ public final class LoopbackBus: Sendable {
   }
 
   /// Removes a connection that has ended, after its earlier messages were delivered.
-  func leave(_ name: String) {
+  func removeConnection(_ name: String) {
     loop.post {
       self.unlessStalled {
         let deliveries = self.state.withLock { state in
@@ -165,12 +165,12 @@ public final class LoopbackBus: Sendable {
         lastOfBus = delivery.message
         observer?(delivery.message, loop.now)
       }
-      hand(delivery.message, to: delivery.recipient)
+      deliver(delivery.message, to: delivery.recipient)
     }
   }
 
   /// Delivers a message, or adds it to the batch of its recipient.
-  private func hand(_ message: Message, to recipient: String) {
+  private func deliver(_ message: Message, to recipient: String) {
     let (connection, delay): (MessageBus?, Duration?) = state.withLock { state in
       if state.inboxes[recipient] != nil {
         state.inboxes[recipient]?.append(message)

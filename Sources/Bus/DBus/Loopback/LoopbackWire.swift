@@ -16,7 +16,7 @@ struct LoopbackWire: BusWire {
     bus.submit(message)
   }
 
-  func close() { bus.leave(uniqueName) }
+  func close() { bus.removeConnection(uniqueName) }
 
   /// A constant.
   var machineID: String? { "00000000000000000000000000000001" }

@@ -24,8 +24,8 @@ struct ExportedTree: Sendable {
   /// The unannounced changes of one object.
   private struct Changes: Sendable {
     let path: ObjectPath
-    /// The position of its first change among all changes.
-    let order: UInt64
+    /// The position of its first change among all changes; of a new object, that of its last interface.
+    var order: UInt64
     var added: [String] = []
     /// Interfaces with their changed properties, both in the order first marked.
     var changed: [(interface: String, properties: [String])] = []
@@ -66,8 +66,11 @@ struct ExportedTree: Sendable {
     }
     object.interfaces.append(interface)
     if objects.updateValue(object, forKey: path) == nil { paths.insert(path) }
-    change(path) { changes in
+    // A new object is announced behind those that were changed before its last interface came.
+    orders += 1
+    change(path) { [orders] changes in
       changes.added.append(interface.name)
+      if !object.isAnnounced { changes.order = orders }
     }
   }
 

@@ -1,5 +1,7 @@
 // Detects whether a batch changed since an earlier run.
 
+import RunEvents
+
 extension Batch {
   /// The devices and their steps with values, line by line; for a scan, the scan and an example
   /// chain.

@@ -36,14 +36,14 @@ extension Batch {
       let chain = reader.chain(of: file, root, in: path)
     else { throw DocumentErrors(reader.problems) }
     let template = BatchTemplate(
-      chain: chain, common: file.common, given: bindings, names: reader.surroundings.names,
+      chain: chain, common: file.common, given: bindings, names: reader.includeContext.names,
       retry: file.retry, placement: file.placement, change: change
     )
     let made = reader.devices(file.devices, at: devices, template)
     guard let made, reader.problems.isEmpty else { throw DocumentErrors(reader.problems) }
     return Batch(
       name: file.name, devices: made, concurrency: file.concurrency, onFailure: file.onFailure,
-      deadline: file.deadline, every: file.every
+      first: file.first, deadline: file.deadline, every: file.every
     )
   }
 
@@ -58,15 +58,15 @@ extension Batch {
   ///
   /// ```swift
   /// let path = "fleet.yaml"
-  /// let lines = Batch.isMeant(at: path)
+  /// let lines = Batch.recognizes(fileAt: path)
   ///   ? try Batch.load(path: path).lines : try Plan(file: path).lines
   /// ```
-  public static func isMeant(at path: String) -> Bool {
-    Document.keys(at: path).map(isMeant(by:)) ?? false
+  public static func recognizes(fileAt path: String) -> Bool {
+    Document.keys(at: path).map(recognizes(keys:)) ?? false
   }
 
   /// Whether these top-level keys are those of a batch.
-  package static func isMeant(by keys: [String]) -> Bool {
+  package static func recognizes(keys: [String]) -> Bool {
     keys.contains("devices") && (keys.contains("chain") || keys.contains("steps"))
   }
 }
@@ -74,11 +74,11 @@ extension Batch {
 extension BatchFile {
   fileprivate static func read(from root: Node, _ reader: inout StepReader) -> BatchFile? {
     var mapping = MappingReader(root)
-    let file = take(from: &mapping, &reader)
+    let file = readKeys(from: &mapping, &reader)
     for key in ["cron", "jitter"] where mapping.has(key) {
       guard let node = mapping.optional(key) else { continue }
-      let complaint = Problem("unknown key '\(key)'", expected: "'every', or a systemd timer")
-      reader.complain(node, complaint)
+      let problem = Problem("unknown key '\(key)'", expected: "'every', or a systemd timer")
+      reader.complain(node, problem)
     }
     reader.finish(&mapping)
     return file
@@ -194,6 +194,7 @@ extension StepReader {
       do {
         var made = try template.device(device.target, device.bindings, at: device.placement)
         if device.isUnique { made.plan.link.isUnique = true }
+        if let choice = device.choice { made.plan.link.choice = choice }
         devices.append(made)
       } catch {
         wrong.append((device, error.problems))
@@ -227,7 +228,7 @@ extension StepReader {
     let common = first.problems.filter(isOfAll)
     problems += common
     let single = wrong.filter { !$0.problems.allSatisfy { common.contains($0) } }
-    for (device, found) in single.prefix(limits.complaints) {
+    for (device, found) in single.prefix(limits.reportedDevices) {
       for problem in found where !common.contains(problem) {
         var inner = problem
         (inner.expected, inner.nearest) = (nil, nil)
@@ -235,8 +236,8 @@ extension StepReader {
         problems.append(outer.at(device.node))
       }
     }
-    if let (device, _) = single.dropFirst(limits.complaints).first {
-      let more = single.count - limits.complaints
+    if let (device, _) = single.dropFirst(limits.reportedDevices).first {
+      let more = single.count - limits.reportedDevices
       let count = "\(more) more \(more == 1 ? "device has" : "devices have")"
       complain(device.node, Problem("\(count) invalid values"))
     }

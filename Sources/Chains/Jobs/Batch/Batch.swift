@@ -4,6 +4,7 @@
 
 public import Bluetooth
 import Documents
+package import RunEvents
 
 /// A chain, its devices, and the rules for running it on them.
 public struct Batch: Sendable {
@@ -21,6 +22,8 @@ public struct Batch: Sendable {
   public var concurrency: Int
   /// The effect of a failed device on those that have not begun.
   public var onFailure: FailureRule
+  /// The number of devices that run before all others, which begin only if these succeed; 0 for none.
+  public var first: Int
   /// The deadline of one round, not counting cleanup; nil for none.
   public var deadline: Duration?
   /// The interval between the starts of two rounds, at least 1 s; nil runs the batch once.
@@ -38,12 +41,13 @@ public struct Batch: Sendable {
   /// ```
   public init(
     name: String? = nil, devices: Devices, concurrency: Int = 1, onFailure: FailureRule = .continue,
-    deadline: Duration? = nil, every: Duration? = nil
+    first: Int = 0, deadline: Duration? = nil, every: Duration? = nil
   ) {
     self.name = name
     self.devices = devices
     self.concurrency = concurrency
     self.onFailure = onFailure
+    self.first = first
     self.deadline = deadline
     self.every = every
   }
@@ -72,6 +76,9 @@ public struct BatchDevice: Hashable, Sendable {
     self.name = name
     self.plan = plan
   }
+
+  /// The device as events show it.
+  package var reported: ReportedDevice { ReportedDevice(label: label, target: target, name: name) }
 }
 
 /// The effect of a failed device on the waiting ones.
@@ -80,12 +87,16 @@ public enum FailureRule: Hashable, Sendable, CustomStringConvertible {
   case `continue`
   /// No device begins after this number of failures. Running chains continue to their end.
   case stop(after: Int)
+  /// No device begins once more than this percentage of all devices has failed. Running chains
+  /// continue to their end.
+  case stopAbove(percent: Int)
 
   public var description: String {
     switch self {
     case .continue: "go on"
     case .stop(after: 1): "stop"
     case .stop(let count): "stop after \(count)"
+    case .stopAbove(let percent): "stop above \(percent) %"
     }
   }
 }
@@ -112,6 +123,7 @@ extension Batch {
     }
     lines.append("at once   \(concurrency)")
     lines.append("failures  \(onFailure)")
+    if first > 0 { lines.append("first     \(first)") }
     if let deadline { lines.append("deadline  \(deadline.written)") }
     if let every { lines.append("schedule  every \(every.written)") }
     return lines.map(\.printable)

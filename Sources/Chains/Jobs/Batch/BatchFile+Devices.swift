@@ -18,6 +18,7 @@ extension BatchFile {
     let node: Node
     let target: DeviceTarget
     var isUnique = false
+    var choice: Duration?
     var bindings = Bindings()
     var placement = Placement()
   }
@@ -79,8 +80,8 @@ extension StepReader {
       return nil
     }
     return .init(
-      node: node, target: target, isUnique: device.keys.isUnique, bindings: device.bindings,
-      placement: device.placement
+      node: node, target: target, isUnique: device.keys.isUnique, choice: device.keys.choice,
+      bindings: device.bindings, placement: device.placement
     )
   }
 }
@@ -107,7 +108,7 @@ struct DeviceTable: Described {
     }
   static let rules: [KeyRule] = [
     .one(
-      of: DeviceColumn.allCases.map(\.rawValue), "a device is named in one way",
+      of: DeviceColumn.allCases.map(\.rawValue), "a device is identified by exactly one key",
       expected: "one of address, name and alias, with the name of its column"
     )
   ]
@@ -131,22 +132,22 @@ enum DeviceColumn: String, CaseIterable {
 /// A scan that finds the devices: the keys of a `scan` step, with a minimum and a maximum number.
 /// `{ scan: 10s, name: "Thermo*", at-least: 3 }`
 struct FoundDevices: Described {
-  var scanning = Scanning()
+  var scanning = ScanStep()
   var least = 1
   /// The maximum number of devices; nil for ``PlanLimits/devices``.
   var most: Int?
 
   static let keys: [Key<Self>] =
-    Scanning.keys.map { $0.of(\.scanning) } + [
+    ScanStep.keys.map { $0.of(\.scanning) } + [
       Key(
         "at-least", \.least, .deviceCount, default: 1,
         "with fewer devices no chain begins; 1 when it is not set"
       ),
       Key("at-most", \.most, .deviceCount, "with more devices, the first ones found are used"),
     ]
-  static let rules = Scanning.rules
+  static let rules = ScanStep.rules
 
-  func conflict(within limit: Duration?) -> KeyRule.KeyProblem? {
+  func problemAcrossKeys(timeout limit: Duration?) -> KeyRule.KeyProblem? {
     guard let most, most < least else { return nil }
     return ([], Problem("at-most is below at-least"))
   }

@@ -15,6 +15,7 @@ struct BatchFile: Described {
   var devices = Devices.list([])
   var concurrency = 1
   var onFailure = FailureRule.continue
+  var first = 0
   var retry: RetryRule?
   var deadline: Duration?
   var every: Duration?
@@ -55,6 +56,11 @@ struct BatchFile: Described {
         "on-failure", \.onFailure, .failureRule, default: .continue,
         "what a failure means for the devices that have not begun"
       ),
+      Key(
+        "first", \.first, .integer("a number of devices", "devices") { 1...$0.devices },
+        default: 0,
+        "how many devices run before all others, which begin only if each of these succeeds"
+      ),
       Key("retry", \.retry, .retry, "how often each chain is tried; replaces that of the chain"),
       Key("deadline", \.deadline, .duration, "the deadline of one run of the batch"),
       Key(
@@ -76,7 +82,7 @@ struct BatchFile: Described {
       KeyRule(schema: ["not": either]) { isGiven in
         guard isGiven("chain") else { return [] }
         return ofChain.filter(isGiven).map { key in
-          let message = "'\(key)' belongs to a chain, and the batch names a file with one"
+          let message = "the batch names a chain file, so it cannot have '\(key)'"
           return ([key], Problem(message, expected: "'\(key)' in that file"))
         }
       },
@@ -119,7 +125,7 @@ extension Shape where Value == String {
 
 extension Shape where Value == Duration {
   fileprivate static var interval: Self {
-    Shape("a duration from 1s on such as 15m", schema: .reference("duration")) { node, _ in
+    Shape("a duration of at least 1s such as 15m", schema: .reference("duration")) { node, _ in
       node.duration.flatMap { $0 >= .seconds(1) ? $0 : nil }
     }
   }
@@ -130,9 +136,7 @@ extension Shape where Value == FailureRule {
     let words: [String: FailureRule] = ["continue": .continue, "stop": .stop(after: 1)]
     let schema = JSONValue.anyOf([.oneOf(words.keys.sorted()), .reference("failures")])
     return Shape("continue, stop, or { stop-after: 3 }", schema: schema) { node, reader in
-      if node.mapping != nil {
-        return StopRule.read(node, &reader).map { .stop(after: $0.count) }
-      }
+      if node.mapping != nil { return StopRule.read(node, &reader)?.rule }
       guard let word = node.text else { return nil }
       if let rule = words[word] { return rule }
       let known = words.keys.sorted() + ["{ stop-after: 3 }"]
@@ -142,13 +146,29 @@ extension Shape where Value == FailureRule {
   }
 }
 
-/// The mapping `{ stop-after: 3 }`.
+/// The mapping `{ stop-after: 3 }` or `{ stop-above: 20 }`.
 struct StopRule: Described {
-  var count = 1
+  var count: Int?
+  var percent: Int?
 
   static let keys: [Key<Self>] = [
-    Key("stop-after", \.count, .failures, "no device begins after so many failures")
+    Key("stop-after", \.count, .failures, "no device begins after so many failures"),
+    Key(
+      "stop-above", \.percent, .integer("a percentage", "percent") { _ in 0...99 },
+      "no device begins once more than so many percent of all devices have failed"
+    ),
   ]
+  static let rules: [KeyRule] = [
+    .one(
+      of: ["stop-after", "stop-above"], "the limit of failures is missing, or there are two",
+      expected: "{ stop-after: 3 } or { stop-above: 20 }"
+    )
+  ]
+
+  /// The rule; nil for a mapping with neither key, which is reported.
+  var rule: FailureRule? {
+    count.map { .stop(after: $0) } ?? percent.map { .stopAbove(percent: $0) }
+  }
 }
 
 extension Shape where Value == Int {

@@ -2,6 +2,8 @@
 //
 // It prints nothing, and it reads no clock: the caller passes the time.
 
+import RunEvents
+
 /// The progress of a round.
 public struct BatchProgress: Equatable, Sendable {
   public let total: Int
@@ -44,12 +46,12 @@ public struct BatchProgress: Equatable, Sendable {
   /// var progress = BatchProgress(total: 100, begun: .zero)
   /// let receive: (BatchEvent) -> Void = { event in
   ///   guard case .deviceEnded(_, _, let counts) = event.change else { return }
-  ///   if progress.take(counts) { print(progress.text(at: event.offset)) }
+  ///   if progress.update(with: counts) { print(progress.text(at: event.offset)) }
   /// }
   /// ```
   ///
   /// - Returns: Whether to print a plain line: another tenth of the devices ended.
-  public mutating func take(_ counts: BatchCounts) -> Bool {
+  public mutating func update(with counts: BatchCounts) -> Bool {
     done = counts.done
     (failed, apart) = (counts.failed, counts.apart)
     let tenth = total == 0 ? 10 : done * 10 / total

@@ -3,11 +3,14 @@
 // It runs nothing: BatchRunner reports beginnings and endings to it.
 
 import Bluetooth
+import RunEvents
 
 /// The devices of one round, in order: waiting, running and ended.
 struct BatchQueue: Equatable, Sendable {
   let count: Int
   let rule: FailureRule
+  /// The number of devices that run before all others.
+  let first: Int
   private(set) var running = 0
   /// The outcomes of all ended devices, including those of an interrupted run.
   private(set) var counts: BatchCounts
@@ -16,20 +19,25 @@ struct BatchQueue: Equatable, Sendable {
   private var next = 0
   private var isStopped = false
   /// Devices that left the queue but were cancelled before their run began.
-  private var takenBack: [Int] = []
+  private var cancelledBeforeRun: [Int] = []
 
   /// - Parameter counts: The outcomes of an interrupted run, whose devices are not in this queue.
-  init(count: Int, rule: FailureRule, before counts: BatchCounts = BatchCounts()) {
+  init(
+    count: Int, rule: FailureRule, first: Int = 0, before counts: BatchCounts = BatchCounts()
+  ) {
     self.count = count
     self.rule = rule
+    self.first = min(first, count)
     self.counts = counts
     failedBefore = counts.failed
   }
 
   /// Returns the index of the next device and counts it as running; nil if no further device
   /// begins.
-  mutating func begin() -> Int? {
-    guard !isStopped, next < count else { return nil }
+  ///
+  /// - Parameter isFirst: Whether only a device that runs before all others may begin.
+  mutating func begin(first isFirst: Bool = false) -> Int? {
+    guard !isStopped, next < (isFirst ? first : count) else { return nil }
     defer { next += 1 }
     running += 1
     return next
@@ -38,72 +46,28 @@ struct BatchQueue: Equatable, Sendable {
   mutating func ended(_ ending: RunEnding) {
     running -= 1
     counts.count(ending)
-    if case .stop(let most) = rule, counts.failed - failedBefore >= most { isStopped = true }
+    let failed = counts.failed - failedBefore
+    switch rule {
+    case .continue: break
+    case .stop(let most): if failed >= most { isStopped = true }
+    case .stopAbove(let percent): if failed * 100 > percent * count { isStopped = true }
+    }
+  }
+
+  /// The devices that run before all others have ended: no other begins unless all have succeeded.
+  mutating func endFirst() {
+    if counts.failed - failedBefore > 0 { isStopped = true }
   }
 
   /// Records that a device from ``begin()`` did not run, because the batch was cancelled.
-  mutating func tookBack(_ index: Int) {
+  mutating func cancelBeforeRun(_ index: Int) {
     running -= 1
-    takenBack.append(index)
+    cancelledBeforeRun.append(index)
   }
 
   /// Prevents further devices from beginning.
   mutating func stop() { isStopped = true }
 
   /// The devices that did not run, in order.
-  var notRun: [Int] { takenBack.sorted() + Array(next..<count) }
-}
-
-/// The number of devices by outcome.
-public struct BatchCounts: Hashable, Sendable {
-  /// The number of devices that succeeded.
-  public private(set) var ok = 0
-  /// The number of devices that failed.
-  public private(set) var failed = 0
-  /// The number of devices that were cancelled.
-  public private(set) var cancelled = 0
-  /// The number of steps, on all devices, that ended with a warning.
-  public private(set) var warnings = 0
-  /// The failed devices whose chain did not fail, by code.
-  public private(set) var apart = EndsApart()
-  private var passing = 0
-  private var unavailable = 0
-
-  public init() {}
-
-  package mutating func count(_ ending: RunEnding) {
-    count(BatchPast.Ending(ending.status, ending.failure?.class, warnings: ending.warnings))
-    apart.count(ending.failure)
-  }
-
-  mutating func count(_ ending: BatchPast.Ending) {
-    switch ending.status {
-    case .ok, .warning: ok += 1
-    case .failed: failed += 1
-    case .cancelled: cancelled += 1
-    }
-    warnings += ending.warnings
-    count(ending.class)
-  }
-
-  mutating func count(_ class: FailureClass?) {
-    switch `class` {
-    case .passing?: passing += 1
-    case .unavailable?: unavailable += 1
-    case .definite?, nil: break
-    }
-  }
-
-  /// The number of devices that ended.
-  public var done: Int { ok + failed + cancelled }
-
-  /// The exit status of the process for these outcomes.
-  ///
-  /// - Parameter others: The number of failures of the batch itself, which are not in these counts.
-  package func exitStatus(others: Int) -> ExitStatus {
-    let all = failed + cancelled + others
-    if all == 0 { return .ok }
-    if unavailable == all { return .unavailable }
-    return passing == all ? .passing : .failed
-  }
+  var notRun: [Int] { cancelledBeforeRun.sorted() + Array(next..<count) }
 }

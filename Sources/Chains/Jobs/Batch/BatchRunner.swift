@@ -4,6 +4,7 @@
 
 public import Bluetooth
 import Documents
+import RunEvents
 public import Signals
 
 /// A runner of batches.
@@ -29,21 +30,21 @@ public final class BatchRunner: Sendable {
     var identity: RunIdentity
   }
 
-  /// Called before each round, with its identity and its number.
+  /// Waits until a round may use the adapter, given the identity and the number of the round.
   ///
-  /// An error fails the round. The returned closure is called after the round.
-  public typealias Admission =
+  /// An error fails the round. The returned closure releases the adapter after the round.
+  public typealias AcquireAdapter =
     @Sendable (_ batch: RunIdentity, _ round: Int) async throws -> @Sendable () -> Void
 
   let batch: Batch
-  private let past: BatchPast?
+  private let past: PreviousRound?
   private let seed: UInt64
   private let lanes: [SerialScheduler]
   private let runCommand: RunCommand?
   private let service: MakeService
   private let onRunEvent: @Sendable (RunEvent) -> Void
   private let onEvent: @Sendable (BatchEvent) -> Void
-  private let admission: Admission
+  private let acquireAdapter: AcquireAdapter
   private let state: Guarded<State>
 
   private var loop: Loop { lanes[0].loop }
@@ -69,13 +70,14 @@ public final class BatchRunner: Sendable {
   ///     follows, even if the batch has an interval.
   ///   - runCommand: Runs the programs of `command` steps that the plans allow.
   ///   - service: Creates the service of a device.
-  ///   - admission: Called before each round.
+  ///   - acquireAdapter: Called before each round, which waits for it.
   ///   - onRunEvent: Receives the events of the runs, on the loop, one at a time.
   ///   - onEvent: Receives the events of the batch, on the loop, one at a time.
   public init(
-    _ batch: Batch, on scheduler: SerialScheduler, seed: UInt64, goingOn past: BatchPast? = nil,
+    _ batch: Batch, on scheduler: SerialScheduler, seed: UInt64,
+    resuming past: PreviousRound? = nil,
     runCommand: RunCommand? = nil, service: @escaping MakeService,
-    admission: @escaping Admission = { _, _ in {} },
+    acquireAdapter: @escaping AcquireAdapter = { _, _ in {} },
     onRunEvent: @escaping @Sendable (RunEvent) -> Void = { _ in },
     onEvent: @escaping @Sendable (BatchEvent) -> Void = { _ in }
   ) {
@@ -89,7 +91,7 @@ public final class BatchRunner: Sendable {
       }
     self.runCommand = runCommand
     self.service = service
-    self.admission = admission
+    self.acquireAdapter = acquireAdapter
     self.onRunEvent = onRunEvent
     self.onEvent = onEvent
     state = Guarded(
@@ -186,7 +188,10 @@ public final class BatchRunner: Sendable {
   }
 
   private func queue(of count: Int) -> BatchQueue {
-    BatchQueue(count: count, rule: batch.onFailure, before: past?.counts ?? BatchCounts())
+    BatchQueue(
+      count: count, rule: batch.onFailure, first: batch.first,
+      before: past?.counts ?? BatchCounts()
+    )
   }
 
   private func emit(_ change: BatchEvent.Change) {
@@ -204,13 +209,13 @@ public final class BatchRunner: Sendable {
 
   private func round(_ number: Int) async -> BatchEnding {
     begin(number)
-    let giveBack: @Sendable () -> Void
+    let release: @Sendable () -> Void
     do {
-      giveBack = try await admission(state.withLock { $0.identity }, number)
+      release = try await acquireAdapter(state.withLock { $0.identity }, number)
     } catch {
       return finish([], RunFailure(cause ?? error), isCancelled: cause != nil)
     }
-    defer { giveBack() }
+    defer { release() }
     state.withLock { $0.begun = loop.now }
     let timer = batch.deadline.map { limit in
       loop.after(limit) { [self] in endRound(TimedOut(operation: "the batch", after: limit)) }
@@ -227,13 +232,14 @@ public final class BatchRunner: Sendable {
       if state.cause != nil || state.deadline != nil { state.queue.stop() }
     }
     let start = BatchStart(
-      name: batch.name, devices: devices, concurrency: batch.concurrency, past: past
+      name: batch.name, devices: devices.map(\.reported), concurrency: batch.concurrency, past: past
     )
     emit(.started(start))
-    let tasks = lanes.map { lane in
-      loop.task { [self] in await work(through: devices, in: lane, of: number) }
+    if batch.first > 0 {
+      await work(through: devices, of: number, first: true)
+      state.withLock { $0.queue.endFirst() }
     }
-    for task in tasks { _ = try? await task.value }
+    await work(through: devices, of: number)
     let (queue, cause) = (state.withLock { $0.queue }, causeOfRound)
     let isCut = cause != nil && (queue.counts.cancelled > 0 || !queue.notRun.isEmpty)
     return finish(devices, isCut ? cause.map { failure($0) } : nil, isCancelled: isCut)
@@ -281,17 +287,31 @@ public final class BatchRunner: Sendable {
     }
   }
 
-  // MARK: A lane
+  // MARK: Lanes
 
-  private func work(through devices: [BatchDevice], in lane: SerialScheduler, of round: Int) async {
-    while let index = state.withLock({ $0.queue.begin() }) {
+  /// Runs devices in all lanes until none is left to begin.
+  ///
+  /// - Parameter isFirst: Whether only those run that run before all others.
+  private func work(
+    through devices: [BatchDevice], of round: Int, first isFirst: Bool = false
+  ) async {
+    let tasks = lanes.map { lane in
+      loop.task { [self] in await work(through: devices, in: lane, of: round, first: isFirst) }
+    }
+    for task in tasks { _ = try? await task.value }
+  }
+
+  private func work(
+    through devices: [BatchDevice], in lane: SerialScheduler, of round: Int, first isFirst: Bool
+  ) async {
+    while let index = state.withLock({ $0.queue.begin(first: isFirst) }) {
       let device = devices[index]
       let ending = await run(device, in: lane, of: round)
       let counts = state.withLock { state in
-        if let ending { state.queue.ended(ending) } else { state.queue.tookBack(index) }
+        if let ending { state.queue.ended(ending) } else { state.queue.cancelBeforeRun(index) }
         return state.queue.counts
       }
-      if let ending { emit(.deviceEnded(device, ending, counts)) }
+      if let ending { emit(.deviceEnded(device.reported, ending, counts)) }
     }
   }
 
@@ -306,7 +326,7 @@ public final class BatchRunner: Sendable {
       plan: device.plan, service: service(device.target, device.plan.link, lane),
       identity: RunIdentity(seed: seed, plan: device.plan, round: round), device: device.label
     ) { [onRunEvent] event in
-      if case .runFinished(let ending) = event.change { reported.withLock { $0 = ending } }
+      if case .run(.finished(let ending)) = event.change { reported.withLock { $0 = ending } }
       onRunEvent(event)
     }
     runner.deviceName = device.name

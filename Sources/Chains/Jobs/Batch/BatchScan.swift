@@ -2,11 +2,12 @@
 
 public import Bluetooth
 public import Documents
+import RunEvents
 
 /// The scan that finds the devices of a batch, and the chain for each device.
 public struct BatchScan: Sendable, CustomStringConvertible {
   /// The duration and the filter.
-  public let scanning: Scanning
+  public let scanning: ScanStep
   /// The minimum number of devices. With fewer, the round fails before the first chain begins.
   public let least: Int
   /// The maximum number of devices; those found first are used.
@@ -18,7 +19,7 @@ public struct BatchScan: Sendable, CustomStringConvertible {
   let shown: Plan
 
   init(
-    _ scanning: Scanning, least: Int, most: Int, _ template: BatchTemplate
+    _ scanning: ScanStep, least: Int, most: Int, _ template: BatchTemplate
   ) throws(DocumentErrors) {
     self.scanning = scanning
     self.least = least
@@ -62,7 +63,7 @@ public struct BatchScan: Sendable, CustomStringConvertible {
   /// Creates the plans of the devices that the scan of an interrupted run found.
   ///
   /// - Throws: `DocumentErrors` like ``devices(_:)``.
-  func devices(_ past: BatchPast) throws(DocumentErrors) -> [BatchDevice] {
+  func devices(_ past: PreviousRound) throws(DocumentErrors) -> [BatchDevice] {
     let targets = Self.targets(past.devices.map(\.name))
     var devices: [BatchDevice] = []
     for device in past.devices {
@@ -137,7 +138,7 @@ extension BatchScan {
     let (filter, all) = (scanning.filter, ScanFilter(isPassive: scanning.filter.isPassive))
     guard filter != all else { return "" }
     var received = ReceivedDevices()
-    let scan = Scanning(for: min(scanning.duration, Self.otherScanLimit), filter: all)
+    let scan = ScanStep(for: min(scanning.duration, Self.otherScanLimit), filter: all)
     do {
       try await scan.listen(with: service, into: &received)
     } catch {

@@ -1,5 +1,8 @@
 // The text output of a batch: one line for each device that ends.
 
+import Reports
+import RunEvents
+
 /// A report with one line for each device that ends. With `showsSteps`, it has all lines of each
 /// run, prefixed with the name of the device.
 public struct BatchTextReport: RunReport {
@@ -16,7 +19,7 @@ public struct BatchTextReport: RunReport {
   }
 
   public func lines(for event: RunEvent) -> [String] {
-    if case .runFinished = event.change {} else if !showsSteps { return [] }
+    if case .run(.finished) = event.change {} else if !showsSteps { return [] }
     return TextReport().lines(for: event).map { "\(event.deviceTitle.printable)  \($0)" }
   }
 
@@ -45,8 +48,8 @@ extension TextReport {
   /// The lines at the end of a batch: its own failure, and the devices that did not run.
   public func lines(for event: BatchEvent) -> [String] {
     guard case .finished = event.change else { return [] }
-    var whole = RecordedWhole(.batch)
-    whole.take(event)
+    var whole = CommandRecord(.batch)
+    whole.apply(event)
     let failed = whole.failure.map { ["\(whole.title)  failed"] + TextReport.reasons($0) } ?? []
     return failed + SummaryReport.others(whole)
   }

@@ -2,13 +2,14 @@
 
 import Bluetooth
 import Documents
+import RunEvents
 
 extension Plan {
   /// Checks the plan as the readers of chain files do.
   func check(_ limits: PlanLimits) throws(Problem) {
     guard !steps.isEmpty else { throw Problem("there are no steps") }
-    if let complaint = limits.complaint(about: self) {
-      throw complaint
+    if let problem = limits.problem(about: self) {
+      throw problem
     }
     var scope = Scope()
     try Self.check(StepPosition.place(steps), &scope, limits, depth: 0)
@@ -21,34 +22,34 @@ extension Plan {
       throw Problem("steps are nested deeper than \(limits.depth) levels")
     }
     for placed in steps {
-      let complaint = placed.step.complaint(limits) ?? placed.step.complaint(scope)
-      if let complaint {
-        throw complaint.at(placed.step.source, path: "step \(placed.position)")
+      let problem = placed.step.problem(limits) ?? placed.step.problem(scope)
+      if let problem {
+        throw problem.at(placed.step.source, path: "step \(placed.position)")
       }
       if let name = placed.step.kind.binding { scope.capture(name, fields: [], nil) }
       try check(placed.inner, &scope, limits, depth: depth + 1)
       if let name = placed.step.capture {
-        scope.capture(name, fields: placed.step.kind.fields, placed.step.kind.subjects)
+        scope.capture(name, fields: placed.step.kind.capturedFields, placed.step.kind.subjects)
       }
     }
   }
 }
 
 extension Step {
-  fileprivate func complaint(_ limits: PlanLimits) -> Problem? {
+  fileprivate func problem(_ limits: PlanLimits) -> Problem? {
     if let capture, !VariablePath.isName(capture) {
       return Problem(found: "'\(capture)'", expected: VariablePath.shape)
     }
     if onFailure == .warn, type(of: kind).hasInnerSteps {
       return Problem("'\(operation)' does not warn: its steps do")
     }
-    return complaintAboutFailing ?? kind.complaint(limits, within: timeout)
+    return problemWithExpectedFailure ?? kind.problem(limits, timeout: timeout)
   }
 
-  /// The error in the captured values that the step uses; nil if there is none.
-  fileprivate func complaint(_ scope: Scope) -> Problem? {
+  /// The problem of the captured values that the step uses; nil if there is none.
+  fileprivate func problem(_ scope: Scope) -> Problem? {
     let paths = kind.mentions + expectations.flatMap(\.check.references)
-    return paths.lazy.compactMap { scope.complaint(about: $0) }.first
+    return paths.lazy.compactMap { scope.problem(about: $0) }.first
   }
 }
 

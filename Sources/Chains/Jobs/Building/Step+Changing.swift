@@ -74,15 +74,16 @@ extension Step {
   /// ```
   ///
   /// The subject is a field of the value, `value`, or a format; for many values also `count`,
-  /// `rate`, `silence`, `interval-p95`, `latency-p95` and the like. Times are in ms:
-  /// ``Check/shorter(than:)``.
+  /// `rate`, `silence`, `interval-p95`, `latency-p95` and the like, and functions over all values,
+  /// such as `sum(energy)`. Times are in ms: ``Check/shorter(than:)``.
   ///
   /// - Throws: `Problem` if the step's value does not have the subject.
   public func expect(
     _ subject: String, _ check: Check, file: String = #fileID, line: Int = #line
   ) throws(Problem) -> Step {
     let subject = try Problem.at(file, line) { try self.subject(subject) }
-    return setting(\.expectations, expectations + [Expectation(subject, check)])
+    let completed = (kind.subjects ?? .nothing).completed(check, of: subject)
+    return setting(\.expectations, expectations + [Expectation(subject, completed)])
   }
 
   /// Expects the step to fail: it succeeds if it fails with one of `names`, and fails otherwise.
@@ -101,13 +102,13 @@ extension Step {
     try Problem.at(file, line) {
       let known = try names.map { try ExpectedFailure.Name.read($0, shown: "'\($0)'") }
       let step = setting(\.expected, .failure(ExpectedFailure(known)))
-      if let complaint = step.complaintAboutFailing { throw complaint }
+      if let problem = step.problemWithExpectedFailure { throw problem }
       return step
     }
   }
 
-  /// The error in expecting this step to fail; nil if it is valid.
-  var complaintAboutFailing: Problem? {
+  /// The problem of expecting this step to fail; nil if it is valid.
+  var problemWithExpectedFailure: Problem? {
     guard case .failure(let failure) = expected else { return nil }
     if failure.names.isEmpty {
       return Problem("the failure has no name", expected: "'any', or names of failures")
@@ -145,7 +146,7 @@ extension Step {
   func subject(_ name: String) throws(Problem) -> Expectation.Subject {
     let subjects = kind.subjects ?? .nothing
     if let subject = subjects.subject(name) { return subject }
-    throw subjects.complaint(about: name)
+    throw subjects.problem(about: name)
   }
 }
 

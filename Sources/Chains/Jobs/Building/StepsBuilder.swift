@@ -69,7 +69,7 @@ extension Plan {
   /// - Throws: The errors of the steps; `Problem` for a chain that exceeds `limits`, has no steps,
   ///   or uses a value that no earlier step captures.
   public init(
-    _ name: String? = nil, on device: DeviceTarget? = nil, timeout: Duration = Plan.usualTimeout,
+    _ name: String? = nil, on device: DeviceTarget? = nil, timeout: Duration = Plan.defaultTimeout,
     retry: RetryRule = RetryRule(), limits: PlanLimits = PlanLimits(),
     @StepsBuilder _ steps: () throws -> [Step]
   ) throws {

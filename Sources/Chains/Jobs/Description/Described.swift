@@ -17,22 +17,22 @@ protocol Described: Hashable, Sendable {
   var subjects: Subjects? { get }
   /// The format of the value that it writes, given the keys read so far; nil for none.
   var writtenFormat: ValueDescription? { get }
-  /// The error for values of several keys that contradict each other; nil if there is none.
+  /// The problem of values of several keys that contradict each other; nil if there is none.
   ///
   /// - Parameter limit: The timeout of the step.
-  func conflict(within limit: Duration?) -> KeyRule.KeyProblem?
+  func problemAcrossKeys(timeout limit: Duration?) -> KeyRule.KeyProblem?
 }
 
 extension Described {
   static var rules: [KeyRule] { [] }
   var subjects: Subjects? { nil }
   var writtenFormat: ValueDescription? { nil }
-  func conflict(within limit: Duration?) -> KeyRule.KeyProblem? { nil }
+  func problemAcrossKeys(timeout limit: Duration?) -> KeyRule.KeyProblem? { nil }
 
   /// Reads the keys of a mapping.
   ///
   /// - Returns: The value; nil if a required key is missing or invalid, which is reported.
-  static func take(
+  static func readKeys(
     from mapping: inout MappingReader, _ reader: inout StepReader,
     limit: (inout MappingReader, inout StepReader) -> Duration? = { _, _ in nil }
   ) -> Self? {
@@ -41,23 +41,23 @@ extension Described {
     var isComplete = true
     for key in keys { _ = mapping.optional(key.name) }
     for key in keys where !key.shape.looksAtValue {
-      isComplete = key.take(from: &mapping, into: &value, &reader) && isComplete
+      isComplete = key.read(from: &mapping, into: &value, &reader) && isComplete
     }
     reader.subjects = isComplete ? value.subjects ?? .nothing : .unknown
     reader.written = isComplete ? .known(value.writtenFormat) : .unknown
     for key in keys where key.shape.looksAtValue {
-      isComplete = key.take(from: &mapping, into: &value, &reader) && isComplete
+      isComplete = key.read(from: &mapping, into: &value, &reader) && isComplete
       // A stop condition that was just read limits the number of values.
       if isComplete { reader.subjects = value.subjects ?? .nothing }
     }
     let limit = limit(&mapping, &reader)
     func isRead() -> Bool { reader.problems.count + mapping.problems.count == before }
     for rule in rules where !rule.needsKey || isRead() && !mapping.hasUnknownKeys {
-      let breaches = rule.problems { value.isGiven($0, in: mapping) }
-      for breach in breaches { reader.complain(breach, in: mapping) }
+      let problems = rule.problems { value.isGiven($0, in: mapping) }
+      for problem in problems { reader.complain(problem, in: mapping) }
     }
-    if isRead(), let conflict = value.conflict(within: limit) {
-      reader.complain(conflict, in: mapping)
+    if isRead(), let problem = value.problemAcrossKeys(timeout: limit) {
+      reader.complain(problem, in: mapping)
     }
     return isComplete ? value : nil
   }
@@ -80,44 +80,45 @@ extension Described {
   /// Reads a mapping that has only these keys; it may be empty.
   static func read(_ node: Node, _ reader: inout StepReader) -> Self? {
     var mapping = MappingReader(node)
-    let value = take(from: &mapping, &reader)
+    let value = readKeys(from: &mapping, &reader)
     reader.problems += mapping.finish()
     return value
   }
 
   /// The one-line form of the keys whose values differ from their defaults.
   func words(_ keys: [Key<Self>]) -> [String] {
-    keys.flatMap { $0.traits.words(self) }
+    keys.flatMap { $0.operations.words(self) }
   }
 
-  /// The first error in the value, wherever it came from: a file, one line or Swift.
-  func complaint(_ limits: PlanLimits, within limit: Duration? = nil) -> Problem? {
-    Self.keys.lazy.compactMap { $0.traits.complaint(self, limits) }.first ?? broken(within: limit)
+  /// The first problem of the value, wherever it came from: a file, one line or Swift.
+  func problem(_ limits: PlanLimits, timeout: Duration? = nil) -> Problem? {
+    Self.keys.lazy.compactMap { $0.operations.problem(self, limits) }.first
+      ?? firstProblemAcrossKeys(timeout: timeout)
   }
 
-  private func broken(within limit: Duration? = nil) -> Problem? {
-    let broken = Self.rules.lazy.flatMap { rule in
+  private func firstProblemAcrossKeys(timeout: Duration? = nil) -> Problem? {
+    let problems = Self.rules.lazy.flatMap { rule in
       rule.problems { name in Self.keys.contains { $0.name == name && $0.isGiven(self) } }
     }
-    return (broken.first ?? conflict(within: limit))?.problem
+    return (problems.first ?? problemAcrossKeys(timeout: timeout))?.problem
   }
 
-  var mentions: [VariablePath] { Self.keys.flatMap { $0.traits.mentions(self) } }
+  var mentions: [VariablePath] { Self.keys.flatMap { $0.operations.mentions(self) } }
 
   /// Returns the value with its captured values substituted.
   func filled(_ filling: Filling) throws(Problem) -> Self {
     var new = self
     for key in Self.keys {
-      if let fill = key.traits.fill { new = try fill(new, filling) }
+      if let fill = key.operations.fill { new = try fill(new, filling) }
     }
-    if let broken = new.broken() { throw Problem(broken.message) }
+    if let problem = new.firstProblemAcrossKeys() { throw Problem(problem.message) }
     return new
   }
 }
 
 extension StepReader {
-  fileprivate mutating func complain(_ breach: KeyRule.KeyProblem, in mapping: MappingReader) {
-    complain(breach.keys.lazy.compactMap { mapping[$0] }.first ?? mapping.node, breach.problem)
+  fileprivate mutating func complain(_ found: KeyRule.KeyProblem, in mapping: MappingReader) {
+    complain(found.keys.lazy.compactMap { mapping[$0] }.first ?? mapping.node, found.problem)
   }
 }
 
@@ -126,7 +127,18 @@ extension KeyRule {
   static func flag(_ name: String, with others: [String]) -> KeyRule {
     let isTrue = JSONValue.required(name)
       .adding("properties", .object([.init(name, ["const": true])]))
-    let schema: JSONValue = ["if": isTrue, "then": ["anyOf": .requiring(each: others)]]
+    return key(name, with: others, where: isTrue)
+  }
+
+  /// A rule for a key that is valid only together with one of `others`.
+  static func key(_ name: String, with others: [String]) -> KeyRule {
+    key(name, with: others, where: .required(name))
+  }
+
+  private static func key(
+    _ name: String, with others: [String], where condition: JSONValue
+  ) -> KeyRule {
+    let schema: JSONValue = ["if": condition, "then": ["anyOf": .requiring(each: others)]]
     return KeyRule(schema: schema, needsKey: true) { isGiven in
       guard isGiven(name), !others.contains(where: isGiven) else { return [] }
       let quoted = others.map { "'\($0)'" }

@@ -29,8 +29,10 @@ enum LineForm: Sendable {
   case inputs([KeyDescription])
   /// A comparison after a word; may be repeated.
   case comparisons(after: String)
-  /// Comparisons joined by `and`.
+  /// Comparisons joined by `and`, or a calculation in parentheses.
   case condition
+  /// A calculation in parentheses, or a word without them.
+  case calculation
   /// A name and its value after a word, `with level=2`; may be repeated.
   case binding(after: String)
   /// A count, a silence or a comparison after a word; may be repeated.
@@ -54,7 +56,7 @@ struct KeyDescription: Sendable {
       .comparisons(let word), .stop(let word), .binding(let word):
       word
     case .steps(let word): word
-    case .target, .bare, .parts, .members, .inputs, .condition: nil
+    case .target, .bare, .parts, .members, .inputs, .condition, .calculation: nil
     }
   }
 }
@@ -62,9 +64,9 @@ struct KeyDescription: Sendable {
 /// A key of a mapping that is read into an `Owner`.
 struct Key<Owner: Sendable>: Sendable {
   let description: KeyDescription
-  private let read: @Sendable (Node, inout Owner, inout StepReader) -> Bool
+  private let readValue: @Sendable (Node, inout Owner, inout StepReader) -> Bool
   /// Functions of the value; they return nothing for a default value.
-  let traits: Traits<Owner>
+  let operations: ValueOperations<Owner>
   /// Whether the value differs from the default.
   let isGiven: @Sendable (Owner) -> Bool
 
@@ -113,22 +115,22 @@ extension Key {
       name: name, documentation: documentation, shape: shape.description, form: form,
       isRequired: isRequired
     )
-    read = { node, owner, reader in
+    readValue = { node, owner, reader in
       guard let value = reader.read(node, shape) else { return false }
       set(&owner, value)
       return true
     }
-    var traits = shape.traits
-    traits.words = { shape.traits.words($0).map { form.written($0) } }
-    self.traits = traits.of(get, set)
+    var operations = shape.operations
+    operations.words = { shape.operations.words($0).map { form.written($0) } }
+    self.operations = operations.of(get, set)
     isGiven = { get($0) != nil }
   }
 
   /// Creates a key that is only described here; other code reads its value.
   init(readElsewhere description: KeyDescription) {
     self.description = description
-    read = { _, _, _ in true }
-    traits = Traits()
+    readValue = { _, _, _ in true }
+    operations = ValueOperations()
     isGiven = { _ in false }
   }
 
@@ -136,8 +138,8 @@ extension Key {
   func of<Whole>(_ path: any WritableKeyPath<Whole, Owner> & Sendable) -> Key<Whole> {
     Key<Whole>(
       description: description,
-      read: { node, whole, reader in read(node, &whole[keyPath: path], &reader) },
-      traits: traits.of({ $0[keyPath: path] }, { $0[keyPath: path] = $1 }),
+      readValue: { node, whole, reader in readValue(node, &whole[keyPath: path], &reader) },
+      operations: operations.of({ $0[keyPath: path] }, { $0[keyPath: path] = $1 }),
       isGiven: { isGiven($0[keyPath: path]) }
     )
   }
@@ -146,18 +148,18 @@ extension Key {
   ///
   /// - Returns: Whether the mapping is still usable: false for a required key that is missing or
   ///   invalid.
-  func take(
+  func read(
     from mapping: inout MappingReader, into owner: inout Owner, _ reader: inout StepReader
   ) -> Bool {
     guard description.isRequired else {
       if let node = mapping.optional(name), !(node.isNull && shape.mayBeNull) {
-        _ = read(node, &owner, &reader)
+        _ = readValue(node, &owner, &reader)
       }
       return true
     }
     let expected = shape.expected(reader)
     guard let node = mapping.required(name, expected: expected) else { return false }
-    return read(node, &owner, &reader)
+    return readValue(node, &owner, &reader)
   }
 }
 
@@ -169,7 +171,7 @@ extension LineForm {
       "\(word) \(value)"
     case .flag(let word): word
     case .write(let word, _): "\(word) { write \(value) }"
-    case .target, .bare, .parts, .members, .condition, .steps: value
+    case .target, .bare, .parts, .members, .condition, .calculation, .steps: value
     case .inputs: "{ \(value) }"
     }
   }

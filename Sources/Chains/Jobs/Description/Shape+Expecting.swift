@@ -6,7 +6,7 @@ import Bluetooth
 import Documents
 
 /// The description of a comparison in the one-line form, for errors.
-private let comparison = "what is expected, such as percent > 20"
+private let comparison = "a condition such as percent > 20"
 
 extension Shape where Value == [Expectation] {
   static var expectations: Self {
@@ -14,7 +14,7 @@ extension Shape where Value == [Expectation] {
       "a value, or fields with what they must be", line: comparison, schema: .reference("expect"),
       words: { $0.map { "\($0)" } }
     ) { node, reader in reader.expectations(node) }
-    return shape.live(looksAtValue: true) {
+    return shape.usingCaptures(looksAtValue: true) {
       $0.flatMap(\.check.references)
     } fill: { value, filling throws(Problem) in
       try filling.filled(value)
@@ -41,7 +41,7 @@ extension Shape where Value == Expected {
         }
       }
     ) { node, reader in reader.expected(node) }
-    return shape.live(looksAtValue: true) {
+    return shape.usingCaptures(looksAtValue: true) {
       $0.expectations.flatMap(\.check.references)
     } fill: { value, filling throws(Problem) in
       try filling.filled(value)
@@ -56,7 +56,7 @@ extension Shape where Value == Condition {
       line: "\(comparison), or (b.percent * 2 > 40)",
       schema: .reference("condition"), words: { ["\($0)"] }
     ) { node, reader in reader.condition(node) }
-    return shape.live {
+    return shape.usingCaptures {
       $0.paths
     } fill: { value, filling throws(Problem) in
       // Calculations are evaluated when the step runs.
@@ -82,11 +82,13 @@ extension Shape where Value == StopConditions {
     shape.description.line = {
       "a number of values such as 5x, from 1x to \($0.notifications)x"
     }
-    shape.traits.complaint = { value, limits in
-      value.count.flatMap { Shape<Int>.valueCount.traits.complaint($0, limits) }
-        ?? value.silence.flatMap { Shape<Duration>.duration.traits.complaint($0, limits) }
+    shape.operations.problem = { value, limits in
+      value.problemOfWhole ?? value.count.flatMap {
+        Shape<Int>.valueCount.operations.problem($0, limits)
+      }
+        ?? value.silence.flatMap { Shape<Duration>.duration.operations.problem($0, limits) }
     }
-    return shape.live(looksAtValue: true) {
+    return shape.usingCaptures(looksAtValue: true) {
       $0.references
     } fill: { value, filling throws(Problem) in
       var new = value
@@ -121,6 +123,19 @@ extension StepReader {
     guard !conditions.isEmpty else { return stop }
     let rest = Node(.mapping(conditions), at: node.place, path: node.path)
     stop.conditions = expectations(rest) ?? []
+    if let problem = stop.problemOfWhole { complain(node, problem) }
     return stop
+  }
+}
+
+extension StopConditions {
+  /// The error for a condition that no single value meets; nil without one.
+  fileprivate var problemOfWhole: Problem? {
+    conditions.first(where: \.subject.isOfWholeStream).map { condition in
+      Problem(
+        "'\(condition.subject)' is of all values, and 'until' looks at each",
+        expected: "'count', 'silence', or a condition of one value"
+      )
+    }
   }
 }

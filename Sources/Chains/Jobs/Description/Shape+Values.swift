@@ -41,7 +41,7 @@ extension Shape where Value == Int {
       node.integer.flatMap { range(reader.limits).contains($0) ? $0 : nil }
     }
     (shape.description.file, shape.description.line) = (expected, expected)
-    shape.traits.complaint = { value, limits in
+    shape.operations.problem = { value, limits in
       let range = range(limits)
       guard !range.contains(value) else { return nil }
       let bounds = "from \(range.lowerBound) to \(range.upperBound)"
@@ -72,7 +72,7 @@ extension Shape where Value == Duration {
     ) { node, reader in
       reader.duration(node, expected: Duration.expected).flatMap { $0 > .zero ? $0 : nil }
     }
-    shape.traits.complaint = { value, _ in
+    shape.operations.problem = { value, _ in
       value > .zero
         ? nil : Problem(found: "'\(value.written)'", expected: Duration.expected)
     }
@@ -122,8 +122,8 @@ extension Shape where Value == ValueFormat {
     let expected = "a format such as u16"
     return Shape(expected, schema: .reference("format"), words: { ["\($0)"] }) { node, reader in
       guard let name = node.text else { return nil }
-      if let format = reader.surroundings.names.format(name) { return format }
-      reader.complain(node, .noFormat(name, besides: reader.surroundings.names))
+      if let format = reader.includeContext.names.format(name) { return format }
+      reader.complain(node, .noFormat(name, besides: reader.includeContext.names))
       return nil
     }
   }
@@ -133,10 +133,10 @@ extension Shape where Value == CharacteristicSelector {
   static var characteristic: Self {
     let expected = "a characteristic such as battery-level"
     var shape = Shape(expected, schema: .reference("name"), words: { ["\($0)"] }) { node, reader in
-      let names = reader.surroundings.names
+      let names = reader.includeContext.names
       return reader.parsed(node) { try CharacteristicSelector(parsing: $0, names: names) }
     }
-    shape.traits.characteristics = { [$0] }
+    shape.operations.characteristics = { [$0] }
     return shape
   }
 }
@@ -150,10 +150,12 @@ extension Shape where Value == DescriptorSelector {
   static var descriptor: Self {
     let expected = "a descriptor such as battery-level/2901"
     var shape = Shape(expected, schema: .reference("name"), words: { ["\($0)"] }) { node, reader in
-      let names = reader.surroundings.names
+      let names = reader.includeContext.names
       return reader.parsed(node) { try DescriptorSelector(parsing: $0, names: names) }
     }
-    shape.traits.characteristics = { target in target.handle == nil ? [target.characteristic] : [] }
+    shape.operations.characteristics = { target in
+      target.handle == nil ? [target.characteristic] : []
+    }
     return shape
   }
 }
@@ -187,7 +189,7 @@ extension Shape where Value == [Step] {
       defer { reader.depth -= 1 }
       return reader.steps(node)
     }
-    shape.traits.complaint = { steps, _ in
+    shape.operations.problem = { steps, _ in
       steps.isEmpty ? Problem("there are no steps", expected: "at least one") : nil
     }
     return shape

@@ -12,15 +12,15 @@ extension Shape {
   ///     other keys.
   ///   - mentions: Returns the captured values in a value.
   ///   - fill: Substitutes them; nil if the step does that itself.
-  func live(
+  func usingCaptures(
     looksAtValue: Bool = false, mentions: @escaping @Sendable (Value) -> [VariablePath],
     fill: (@Sendable (Value, Filling) throws(Problem) -> Value)? = nil
   ) -> Self {
     var shape = self
-    shape.description.isLive = true
+    shape.description.mayUseCaptures = true
     shape.description.looksAtValue = looksAtValue
-    shape.traits.mentions = mentions
-    shape.traits.fill = fill
+    shape.operations.mentions = mentions
+    shape.operations.fill = fill
     return shape
   }
 }
@@ -35,7 +35,7 @@ extension Shape where Value == MessageTemplate {
       guard let text = node.text, let template = reader.template(text, node) else { return nil }
       return template
     }
-    return shape.live { $0.variables }
+    return shape.usingCaptures { $0.variables }
   }
 }
 
@@ -47,7 +47,7 @@ extension Shape where Value == WrittenValue {
       words: { ["\($0)"] }
     ) { node, reader in reader.written(node) }
     // The characteristic has the format of fields, and is read first.
-    return shape.live(looksAtValue: true) {
+    return shape.usingCaptures(looksAtValue: true) {
       $0.references
     } fill: { value, filling throws(Problem) in
       try filling.filled(value)
@@ -117,11 +117,11 @@ extension StepReader {
       return nil
     }
     do {
-      return try WrittenValue(fields)
+      let mistakes = content.references.isEmpty ? [] : fields.mistakes
+      problems += mistakes.map { Problem($0, of: node) }
+      return mistakes.isEmpty ? try WrittenValue(fields) : nil
     } catch {
-      let place = node.field(at: error.field) ?? node
-      let isAtField = place.path != node.path || node.mapping == nil
-      complain(place, Problem(isAtField ? error.problem : "\(error.field): \(error.problem)"))
+      problems.append(Problem(error, of: node))
       return nil
     }
   }
@@ -187,18 +187,18 @@ extension StepReader {
   }
 }
 
-extension Shape where Value == Write {
+extension Shape where Value == WriteStep {
   static var trigger: Self {
     var shape = Shape(
       "a 'write' and its 'value'", line: "a write in braces: { write alert-level u8:1 }",
       schema: .reference("trigger"), words: { ["\($0)"] }
     ) { node, reader in
-      Write.read(node, &reader, expected: "a 'write' and its 'value'")
+      WriteStep.read(node, &reader, expected: "a 'write' and its 'value'")
     }
-    shape.traits.complaint = { value, limits in value.complaint(limits) }
-    shape.traits.mentions = { $0.mentions }
-    shape.traits.fill = { value, filling throws(Problem) in try value.filled(filling) }
-    shape.traits.characteristics = { [$0.target] }
+    shape.operations.problem = { value, limits in value.problem(limits) }
+    shape.operations.mentions = { $0.mentions }
+    shape.operations.fill = { value, filling throws(Problem) in try value.filled(filling) }
+    shape.operations.characteristics = { [$0.target] }
     return shape
   }
 }

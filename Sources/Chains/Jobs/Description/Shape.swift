@@ -32,7 +32,7 @@ struct ShapeDescription: Sendable {
   private let makeSchema: @Sendable () -> JSONValue
   let word: WordKind
   /// Whether values may contain captured values.
-  var isLive = false
+  var mayUseCaptures = false
   /// Whether values name parts of the step's value; they are then read after all other keys.
   var looksAtValue = false
   /// Whether null is valid and equals a missing key.
@@ -62,11 +62,11 @@ struct ShapeDescription: Sendable {
 }
 
 /// The functions on a value other than reading it.
-struct Traits<Value: Sendable>: Sendable {
+struct ValueOperations<Value: Sendable>: Sendable {
   /// The one-line form: one text for each use of the option.
   var words: @Sendable (Value) -> [String] = { _ in [] }
-  /// The error in a value from Swift, which was not read from a file or a line.
-  var complaint: @Sendable (Value, PlanLimits) -> Problem? = { _, _ in nil }
+  /// The problem of a value from Swift, which was not read from a file or a line.
+  var problem: @Sendable (Value, PlanLimits) -> Problem? = { _, _ in nil }
   /// The captured values in a value.
   var mentions: @Sendable (Value) -> [VariablePath] = { _ in [] }
   var characteristics: @Sendable (Value) -> [CharacteristicSelector] = { _ in [] }
@@ -78,22 +78,22 @@ struct Traits<Value: Sendable>: Sendable {
   func of<Whole>(
     _ get: @escaping @Sendable (Whole) -> Value?,
     _ set: @escaping @Sendable (inout Whole, Value) -> Void
-  ) -> Traits<Whole> {
-    var traits = Traits<Whole>(
+  ) -> ValueOperations<Whole> {
+    var operations = ValueOperations<Whole>(
       words: { get($0).map(words) ?? [] },
-      complaint: { whole, limits in get(whole).flatMap { complaint($0, limits) } },
+      problem: { whole, limits in get(whole).flatMap { problem($0, limits) } },
       mentions: { get($0).map(mentions) ?? [] },
       characteristics: { get($0).map(characteristics) ?? [] }
     )
     if let fill {
-      traits.fill = { whole, filling throws(Problem) in
+      operations.fill = { whole, filling throws(Problem) in
         guard let value = get(whole) else { return whole }
         var new = whole
         set(&new, try fill(value, filling))
         return new
       }
     }
-    return traits
+    return operations
   }
 }
 
@@ -102,7 +102,7 @@ struct Shape<Value: Sendable>: Sendable {
   /// Reads a value; nil if it is invalid. If `read` reported no error, the caller reports the
   /// expected form.
   let read: @Sendable (Node, inout StepReader) -> Value?
-  var traits: Traits<Value>
+  var operations: ValueOperations<Value>
 
   init(
     _ expected: String, line: String? = nil,
@@ -112,7 +112,7 @@ struct Shape<Value: Sendable>: Sendable {
   ) {
     description = ShapeDescription(expected, line: line, schema: schema(), word: word)
     self.read = read
-    traits = Traits(words: words)
+    operations = ValueOperations(words: words)
   }
 
   /// The shape that also accepts null, equal to a missing key.

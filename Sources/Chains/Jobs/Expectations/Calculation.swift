@@ -11,6 +11,9 @@ public struct Calculation: Hashable, Sendable, CustomStringConvertible {
 
   public var description: String { expression.description }
 
+  /// A placeholder, replaced when the step is read.
+  static let zero = Calculation(constant: .zero)
+
   /// Parses a calculation.
   ///
   /// ```swift
@@ -24,6 +27,11 @@ public struct Calculation: Hashable, Sendable, CustomStringConvertible {
     } catch {
       throw Problem(error)
     }
+  }
+
+  private init(constant: Expression) {
+    expression = constant
+    paths = []
   }
 
   init(parsing text: String) throws(ExpressionProblem) {
@@ -78,12 +86,12 @@ extension Problem {
 }
 
 extension StepReader {
-  /// Reads a calculation that is the text of a node; nil after a complaint.
+  /// Reads a calculation that is the text of a node; nil if it has a problem.
   mutating func calculation(_ node: Node, isCondition: Bool) -> Calculation? {
     calculation(node.text ?? "", node, isCondition: isCondition)
   }
 
-  /// Reads a calculation that begins at an offset in the text of a node; nil after a complaint.
+  /// Reads a calculation that begins at an offset in the text of a node; nil if it has a problem.
   mutating func calculation(
     _ text: String, _ node: Node, at offset: Int = 0, isCondition: Bool
   ) -> Calculation? {
@@ -103,7 +111,7 @@ extension StepReader {
   ) {
     let before = problems.count
     for (name, path) in zip(calculation.expression.names, calculation.paths) {
-      guard let unknown = scope.complaint(aboutCalculatingWith: path) else { continue }
+      guard let unknown = scope.problem(calculatingWith: path) else { continue }
       var found = ExpressionProblem(
         unknown.message, expected: unknown.expected, nearest: unknown.nearest, at: name.offset
       )

@@ -26,6 +26,8 @@ public enum Check: Hashable, Sendable, CustomStringConvertible {
   /// A comparison with a captured value; when the step runs, it is replaced by the case for that
   /// value.
   case captured(Relation, VariablePath)
+  /// A comparison with a calculation of captured values, also replaced when the step runs.
+  case calculated(Relation, Calculation)
 
   /// The relation of two values.
   public enum Relation: String, Hashable, Sendable {
@@ -67,7 +69,7 @@ public enum Check: Hashable, Sendable, CustomStringConvertible {
     case .masked(let mask, let bits): value.bits.map { $0 & mask == bits } ?? false
     case .like(let pattern): Self.glob(pattern, for: value).matches("\(value)")
     case .counts: value.number != nil
-    case .captured: false
+    case .captured, .calculated: false
     }
   }
 
@@ -95,12 +97,20 @@ public enum Check: Hashable, Sendable, CustomStringConvertible {
     case .like(let pattern): "~ \(Quoting.quoted(MessageTemplate.escaped(pattern)))"
     case .counts(let rule): "\(rule)"
     case .captured(let relation, let path): "\(relation.rawValue) {\(path)}"
+    case .calculated(let relation, let calculation):
+      "\(relation.rawValue) \(Quoting.quoted("{\(calculation)}"))"
     }
   }
 
-  /// The captured values that the check compares with; at most one.
+  /// The captured values that the check compares with.
   var references: [VariablePath] {
-    if case .captured(_, let path) = self { [path] } else { [] }
+    switch self {
+    case .captured(_, let path): [path]
+    case .calculated(_, let calculation): calculation.paths
+    case .equal, .notEqual, .above, .atLeast, .below, .atMost, .between, .oneOf, .masked, .like,
+      .counts:
+      []
+    }
   }
 
   /// The counter rule; nil for other checks.

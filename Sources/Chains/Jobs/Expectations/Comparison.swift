@@ -28,17 +28,18 @@ enum Comparison: String, CaseIterable {
     self = known.value
   }
 
-  /// The description of the operand if the subject is a time.
-  var takesTime: String {
+  /// The description of the operand for a subject that is a time.
+  var timeOperand: String {
     self == .between ? "two durations, the smaller first" : "a duration such as 2s"
   }
 
-  var takes: String {
+  /// The description of the operand.
+  var operand: String {
     switch self {
     case .is, .not: "a single value"
     case .min, .max, .above, .below: "a number"
     case .between: "two numbers, the smaller first"
-    case .in: "a list of values"
+    case .in: "a list of fixed values"
     case .mask: "a mask and the value of its bits, such as [0x0f, 0x05]"
     case .like: "a pattern, in which * and ? are wildcards"
     case .counter: "8, 16 or 32 bits, true, or { bits: 16, gaps: 2 }"
@@ -52,8 +53,8 @@ enum Comparison: String, CaseIterable {
     case .min, .max, .above, .below: number
     case .between: .list(of: number, 2...2)
     case .in: .list(of: .scalar)
-    case .mask: .list(of: .type("integer", "string"), 2...2).described(takes)
-    case .like: JSONValue.type("string", "integer").described(takes)
+    case .mask: .list(of: .type("integer", "string"), 2...2).described(operand)
+    case .like: JSONValue.type("string", "integer").described(operand)
     case .counter:
       .anyOf([
         ["enum": .array(CounterRule.widths.map { JSONValue($0) } + [true])],
@@ -65,6 +66,7 @@ enum Comparison: String, CaseIterable {
   /// Parses a node as the operand; nil if it is invalid.
   func check(_ node: Node, isTime: Bool) -> Check? {
     if let path = node.captured { return relation.map { .captured($0, path) } }
+    if let calculation = node.calculation { return relation.map { .calculated($0, calculation) } }
     return isTime ? timeCheck(node) : valueCheck(node)
   }
 
@@ -173,6 +175,9 @@ extension Node {
     }
     return rule
   }
+
+  /// The calculation if it is the entire text: `"{before.percent * 2}"`.
+  var calculation: Calculation? { text.flatMap { MessageTemplate($0)?.onlyCalculation } }
 
   /// The captured value if it is the entire text: `"{before.percent}"`.
   fileprivate var captured: VariablePath? {

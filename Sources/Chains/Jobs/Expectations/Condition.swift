@@ -3,6 +3,7 @@
 // Conditions on the value of a step itself are in Expectation.swift.
 
 public import Bluetooth
+import RunEvents
 
 /// Tests of captured values; all of them must pass.
 public struct Condition: Hashable, Sendable, CustomStringConvertible {

@@ -8,6 +8,9 @@ public struct CounterRule: Hashable, Sendable, CustomStringConvertible {
   public var bits: Int?
   /// The total number of values that may be missing.
   public var gaps: Int
+  /// The width of a described field, after which its counter wraps unless ``bits`` says otherwise;
+  /// nil for others.
+  var fieldBits: Int?
 
   /// The valid widths, in bits.
   public static let widths = [8, 16, 32]
@@ -36,7 +39,7 @@ public struct CounterRule: Hashable, Sendable, CustomStringConvertible {
   /// ```
   public func missing(from last: Int128, to next: Int128) -> Int? {
     var step = next.subtractingReportingOverflow(last).partialValue
-    if let bits {
+    if let bits = bits ?? fieldBits {
       let range = Int128(1) << Int128(bits)
       guard (0..<range).contains(last), (0..<range).contains(next) else { return nil }
       step = (step + range) % range

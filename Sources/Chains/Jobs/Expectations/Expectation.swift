@@ -2,6 +2,7 @@
 
 public import Bluetooth
 import Documents
+import RunEvents
 
 /// A check of one aspect of a step's values.
 public struct Expectation: Hashable, Sendable, CustomStringConvertible {
@@ -19,6 +20,8 @@ public struct Expectation: Hashable, Sendable, CustomStringConvertible {
     case rate
     /// A time measured over all values.
     case measure(Measure)
+    /// A function over all values: `sum(energy)`.
+    indirect case total(Total)
 
     public var description: String {
       switch self {
@@ -28,6 +31,7 @@ public struct Expectation: Hashable, Sendable, CustomStringConvertible {
       case .count: "count"
       case .rate: "rate"
       case .measure(let measure): measure.rawValue
+      case .total(let total): "\(total)"
       }
     }
 
@@ -36,6 +40,25 @@ public struct Expectation: Hashable, Sendable, CustomStringConvertible {
       switch self {
       case .value, .field: true
       case .format, .count, .rate, .measure: false
+      case .total(let total): total.part.isOfDecodedValue
+      }
+    }
+
+    /// Whether the subject is about all values of a step together.
+    var isOfWholeStream: Bool {
+      switch self {
+      case .value, .field, .format: false
+      case .count, .rate, .measure, .total: true
+      }
+    }
+
+    /// The value of the subject in one value of the step; nil if it has none.
+    func value(in value: DecodedValue, octets: [UInt8]) -> DecodedValue? {
+      switch self {
+      case .value: value
+      case .field(let name): value.field(at: name)?.value
+      case .format(let format): try? format.decode(octets)
+      case .count, .rate, .measure, .total: nil
       }
     }
 
@@ -64,7 +87,7 @@ public struct Expectation: Hashable, Sendable, CustomStringConvertible {
 
   /// Checks one value.
   ///
-  /// Expectations about all values together (`count`, `rate`, times) pass.
+  /// Expectations about all values together (`count`, `rate`, times, functions) pass.
   ///
   /// ```swift
   /// let level = try StepValue.decode([87], of: "battery-level", format: nil)
@@ -82,36 +105,34 @@ public struct Expectation: Hashable, Sendable, CustomStringConvertible {
       }
       try check(field.value, shown: field.quantity, octets)
     case .format(let format):
-      do {
-        let value = try format.decode(octets)
-        try check(value, shown: "\(value)", octets)
-      } catch let error as ValueError {
-        throw failure("bytes that do not decode as \(format) (\(error.problem))", octets)
-      } catch let error as ExpectationFailure {
-        throw error
-      } catch {
-        throw failure("\(error)", octets)
-      }
-    case .count, .rate, .measure: return
+      let value = try decode(octets, as: format)
+      try check(value, shown: "\(value)", octets)
+    case .count, .rate, .measure, .total: return
+    }
+  }
+
+  /// Decodes the bytes of a value in the format of the subject.
+  func decode(
+    _ octets: [UInt8], as format: ValueFormat
+  ) throws(ExpectationFailure) -> DecodedValue {
+    do throws(ValueError) {
+      return try format.decode(octets)
+    } catch {
+      throw failure("bytes that do not decode as \(format) (\(error.problem))", octets)
     }
   }
 
   /// The whole number that a counter rule follows; nil if the subject is not one.
   func number(in value: DecodedValue, octets: [UInt8]) -> Int128? {
-    let found: DecodedValue? =
-      switch subject {
-      case .value: value
-      case .field(let name): value.field(at: name)?.value
-      case .format(let format): try? format.decode(octets)
-      case .count, .rate, .measure: nil
-      }
-    guard case .integer(let number)? = found?.only else { return nil }
+    guard case .integer(let number)? = subject.value(in: value, octets: octets)?.only else {
+      return nil
+    }
     return number
   }
 
   /// Checks the number and the rate of all values of a step.
   ///
-  /// Expectations about single values and times pass.
+  /// Expectations about single values, times and functions pass.
   ///
   /// ```swift
   /// try Expectation(.rate, .atLeast(0.9)).check(count: 10, rate: 0.98)
@@ -126,7 +147,7 @@ public struct Expectation: Hashable, Sendable, CustomStringConvertible {
     switch subject {
     case .count: measured = .integer(Int128(count))
     case .rate: measured = .real(rate, decimals: 2)
-    case .value, .field, .format, .measure: return
+    case .value, .field, .format, .measure, .total: return
     }
     guard !check.passes(measured) else { return }
     let unit = subject == .rate ? " a second" : count == 1 ? " value" : " values"
@@ -138,6 +159,17 @@ public struct Expectation: Hashable, Sendable, CustomStringConvertible {
     guard subject == .measure(measure) else { return }
     guard let time else { throw failure(measure.absence, nil) }
     guard check.passes(time.milliseconds) else { throw failure(time.written, nil) }
+  }
+
+  /// Checks the result of a function over all values.
+  func check(_ total: ExpressionTotal, of part: Expectation.Subject) throws(ExpectationFailure) {
+    let result: DecodedValue
+    do throws(ExpressionFailure) {
+      result = try total.value(shown: "\(part)")
+    } catch {
+      throw failure("\(error)", nil)
+    }
+    guard check.passes(result) else { throw failure("\(result)", nil) }
   }
 
   private func check(
@@ -155,31 +187,5 @@ extension [Expectation] {
   /// Whether a value meets all of them.
   func areMet(by value: DecodedValue, octets: [UInt8]) -> Bool {
     allSatisfy { (try? $0.check(value, octets: octets)) != nil }
-  }
-}
-
-/// A value that does not meet an expectation.
-public struct ExpectationFailure: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The expectation: `celsius in 10..40`.
-  public let expected: String
-  /// The received value: `41.2 °C`.
-  public let got: String
-  /// The bytes that the device sent; nil for a check of many values, empty for a value without
-  /// bytes.
-  public let octets: [UInt8]?
-
-  public init(expected: String, got: String, octets: [UInt8]?) {
-    self.expected = expected
-    self.got = got
-    self.octets = octets
-  }
-
-  public var description: String { "expected \(expected), got \(received)" }
-
-  /// The received value, with its bytes unless they are the value.
-  var received: String {
-    guard let octets, !octets.isEmpty else { return got }
-    let bytes = DecodedValue.octets(octets).description
-    return got == bytes ? got : "\(got) (bytes \(bytes))"
   }
 }

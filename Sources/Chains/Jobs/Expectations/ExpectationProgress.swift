@@ -1,6 +1,7 @@
 // The state of a step's expectations while it receives values.
 
 import Bluetooth
+import RunEvents
 
 /// The state of one counter: its last value, and the number of missing values.
 struct CounterProgress {
@@ -8,16 +9,22 @@ struct CounterProgress {
   fileprivate var missing = 0
 }
 
-/// A check of a stream of values, in order; counters are compared with their previous value.
+/// A check of a stream of values, in order; counters are compared with their previous value, and
+/// functions over all values add each one.
 struct ExpectationProgress {
   private let expectations: [Expectation]
   /// The counters, by the index of their expectation.
   private(set) var counters: [Int: CounterProgress]
+  /// The functions over all values so far, by the index of their expectation.
+  private var totals: [Int: ExpressionTotal] = [:]
 
   /// - Parameter counters: The counters at the end of the previous repetition; nil for the first.
   init(_ expectations: [Expectation], counters: [Int: CounterProgress]? = nil) {
     self.expectations = expectations
     self.counters = counters ?? [:]
+    for (index, expectation) in expectations.enumerated() {
+      if case .total(let total) = expectation.subject { totals[index] = total.beginning }
+    }
   }
 
   /// Checks a value.
@@ -28,6 +35,10 @@ struct ExpectationProgress {
   ) throws(ExpectationFailure) {
     for index in expectations.indices {
       let expectation = expectations[index]
+      if case .total(let total) = expectation.subject {
+        try add(value, octets(total.part), to: total, index)
+        continue
+      }
       let octets = octets(expectation.subject)
       try expectation.check(value, octets: octets)
       guard let rule = expectation.check.counter else { continue }
@@ -37,6 +48,22 @@ struct ExpectationProgress {
 
   mutating func check(_ value: DecodedValue, octets: [UInt8]) throws(ExpectationFailure) {
     try check(value) { _ in octets }
+  }
+
+  private mutating func add(
+    _ value: DecodedValue, _ octets: [UInt8], to total: Total, _ index: Int
+  ) throws(ExpectationFailure) {
+    var found = total.part.value(in: value, octets: octets)
+    if found == nil, case .format(let format) = total.part {
+      found = try expectations[index].decode(octets, as: format)
+    }
+    for part in found.map(total.values) ?? [] {
+      do throws(ExpressionFailure) {
+        try totals[index]?.add(part, shown: "\(total.part)")
+      } catch {
+        throw expectations[index].failure("\(error)", octets)
+      }
+    }
   }
 
   private mutating func count(
@@ -62,8 +89,10 @@ struct ExpectationProgress {
   }
 
   func check(_ measures: StreamMeasures, rate: Double) throws(ExpectationFailure) {
-    for expectation in expectations {
-      if case .measure(let measure) = expectation.subject {
+    for (index, expectation) in expectations.enumerated() {
+      if case .total(let total) = expectation.subject {
+        try expectation.check(totals[index] ?? total.beginning, of: total.part)
+      } else if case .measure(let measure) = expectation.subject {
         try expectation.check(measures[measure], of: measure)
       } else {
         try expectation.check(count: measures.count, rate: rate)

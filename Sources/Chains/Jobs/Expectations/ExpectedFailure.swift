@@ -2,6 +2,7 @@
 
 public import Bluetooth
 import Documents
+import RunEvents
 
 /// The failures with which a step passes: `error: value-not-allowed`. One matching name is enough.
 public struct ExpectedFailure: Hashable, Sendable {
@@ -46,7 +47,7 @@ public struct ExpectedFailure: Hashable, Sendable {
       .notFound, .connectFailed, .linkLost, .busy, .timedOut, .refused, .notPermitted,
       .notSupported, .notConnected, .serviceMissing, .characteristicMissing, .descriptorMissing,
       .ambiguous, .adapterMissing, .adapterOff, .invalidValue, .notPaired, .pairingFailed,
-      .timingUnknown, .capabilityMissing, .socketsMissing, .commandFailed,
+      .timingUnknown, .capabilityMissing, .socketsMissing, .commandFailed, .firmwareFailed,
     ]
 
     /// Parses a name as written in a chain.

@@ -40,14 +40,14 @@ struct Scope {
     return a + b.filter { !a.contains($0) }
   }
 
-  /// The error in capturing a value as `name`; nil if it is allowed.
-  func complaint(aboutCapturing name: String) -> Problem? {
+  /// The problem of capturing a value as `name`; nil if it is allowed.
+  func problem(capturing name: String) -> Problem? {
     guard variables.contains(name) else { return nil }
-    return Problem("'\(name)' has a value already", expected: "another name")
+    return Problem("'\(name)' is already the name of a variable", expected: "another name")
   }
 
-  /// The error in using `path` here; nil if it is valid.
-  func complaint(about path: VariablePath) -> Problem? {
+  /// The problem of using `path` here; nil if it is valid.
+  func problem(about path: VariablePath) -> Problem? {
     guard let variable = captured.first(where: { $0.name == path.variable }) else {
       let message = "no earlier step captures '\(path.variable)'"
       guard !captured.isEmpty || !variables.isEmpty else {
@@ -59,16 +59,24 @@ struct Scope {
       return nil
     }
     if field == DecodedValue.further { return nil }
+    if let part = KeptPart(field), variable.steps?.contains(where: { $0.has(part) }) ?? true {
+      guard let inner = part.field, inner != DecodedValue.further,
+        let known = variable.steps.map({ $0.flatMap(\.fields) }), !known.contains(inner)
+      else { return nil }
+      let name = "\(variable.name).\(part.word.rawValue)"
+      guard part.word != .bytes, !known.isEmpty else { return Problem("'\(name)' has no fields") }
+      return .unknown("'\(name)' has no field '\(inner)'", inner, among: known)
+    }
     guard !fields.isEmpty else {
       return Problem("'\(variable.name)' has no fields", expected: "'\(variable.name)' alone")
     }
     return .unknown("'\(variable.name)' has no field '\(field)'", field, among: fields)
   }
 
-  /// The error in calculating with `path` here; nil if it is valid.
-  func complaint(aboutCalculatingWith path: VariablePath) -> Problem? {
+  /// The problem of calculating with `path` here; nil if it is valid.
+  func problem(calculatingWith path: VariablePath) -> Problem? {
     guard variables.contains(path.variable), !isCaptured(path.variable) else {
-      return complaint(about: path)
+      return problem(about: path)
     }
     let message = "'\(path.variable)' has its value before the chain runs"
     return Problem(message, expected: "{\(path.variable)}")
@@ -80,13 +88,13 @@ struct Scope {
   /// The kind of a captured value for calculations; nil if it is unknown.
   func kind(of path: VariablePath) -> Expression.Kind? {
     guard let steps = captured.first(where: { $0.name == path.variable })?.steps else { return nil }
-    let kinds = Set(steps.map { $0.kind(of: path).map { Expression.Kind($0) } })
+    let kinds = Set(steps.map { $0.calculatedKind(of: path) })
     return kinds.count == 1 ? kinds.first ?? nil : nil
   }
 
-  /// The error for a check that no value captured as `path` can pass; nil if one may.
-  func complaint(about check: Check, of path: VariablePath) -> Problem? {
+  /// The problem of a check that no value captured as `path` can pass; nil if one may.
+  func problem(about check: Check, of path: VariablePath) -> Problem? {
     let steps = captured.first { $0.name == path.variable }?.steps
-    return Subjects.complaint(about: check, of: path, capturedBy: steps)
+    return Subjects.problem(about: check, of: path, capturedBy: steps)
   }
 }

@@ -6,13 +6,18 @@ import Bluetooth
 import Documents
 
 extension Subjects {
-  /// The error for a check that no value of a subject can pass; nil if one may.
-  func complaint(about check: Check, of subject: Expectation.Subject) -> Problem? {
-    if case .format(let format) = subject, let complaint = format.complaint(about: check) {
-      return complaint
+  /// The problem of a check that no value of a subject can pass; nil if one may.
+  func problem(about check: Check, of subject: Expectation.Subject) -> Problem? {
+    if case .format(let format) = subject, let problem = format.problem(about: check) {
+      return problem
+    }
+    if case .counts = check, subject.isOfWholeStream {
+      return Problem(
+        "'counter' compares each value with the one before it, and \(subject) is one number"
+      )
     }
     let isValue = subject == .value
-    return Self.complaint(
+    return Self.problem(
       check,
       isValue ? "the value" : "\(subject)",
       kind(of: subject),
@@ -20,23 +25,52 @@ extension Subjects {
     )
   }
 
-  /// The error for a check that no captured value can pass; nil if one may.
+  /// The problem of a check that no captured value can pass; nil if one may.
   ///
   /// - Parameter steps: The steps that capture under the name; nil if they are unknown.
-  static func complaint(
+  static func problem(
     about check: Check, of path: VariablePath, capturedBy steps: [Subjects]?
   ) -> Problem? {
+    let lists = steps?.filter { $0.isList(path) } ?? []
+    if !lists.isEmpty, lists.count == steps?.count, check.isOfOneNumber {
+      return Problem(
+        "\(path) is a list, and never \(check.shown)",
+        expected: "a function of it, such as max(\(path)) in a calculation"
+      )
+    }
     let kinds = steps?.map { $0.kind(of: path) } ?? [nil]
     let place = path.field == nil ? Place.captured : .part
-    let complaints = kinds.compactMap { complaint(check, "\(path)", $0, place) }
-    return complaints.count == kinds.count ? complaints.first : nil
+    let problems = kinds.compactMap { problem(check, "\(path)", $0, place) }
+    return problems.count == kinds.count ? problems.first : nil
   }
 
   /// The kind of a captured value, or of a part of it; nil if it is unknown.
   func kind(of path: VariablePath) -> ValueKind? {
-    if path.slice != nil { return .octets }
+    if path.slice != nil {
+      return path.field.flatMap { KeptPart($0) }?.word == .values ? nil : .octets
+    }
     guard let field = path.field else { return kind(of: .value) }
-    return subject(field).flatMap { kind(of: $0) }
+    if let subject = subject(field) { return kind(of: subject) }
+    guard let part = KeptPart(field), has(part) else { return nil }
+    switch part.word {
+    case .first, .last:
+      return part.field.map(subject).map { $0.flatMap(kind(of:)) } ?? kind(of: .value)
+    case .bytes: return .octets
+    case .values: return nil
+    }
+  }
+
+  /// The kind of a captured value, or of a part of it, in a calculation; nil if it is unknown.
+  func calculatedKind(of path: VariablePath) -> Expression.Kind? {
+    guard let field = path.field, subject(field) == nil, let part = KeptPart(field), has(part),
+      part.word == .values
+    else { return kind(of: path).map { Expression.Kind($0) } }
+    let element = part.field.map(subject).map { $0.flatMap(kind(of:)) } ?? kind(of: .value)
+    return .list(element.map { Expression.Kind($0) })
+  }
+
+  private func isList(_ path: VariablePath) -> Bool {
+    if case .list? = calculatedKind(of: path) { true } else { false }
   }
 
   /// The origin of the compared value, which decides the suggested correction.
@@ -49,7 +83,7 @@ extension Subjects {
     case part
   }
 
-  private static func complaint(
+  private static func problem(
     _ check: Check, _ name: String, _ kind: ValueKind?, _ place: Place
   ) -> Problem? {
     if kind?.isText != true, let literal = check.literals.first,
@@ -63,10 +97,10 @@ extension Subjects {
       )
     }
     guard let kind else { return nil }
-    if let complaint = kind.complaint(about: check, name) { return complaint }
+    if let problem = kind.problem(about: check, name) { return problem }
     guard kind.excludes(check) else { return nil }
     return Problem(
-      "\(name) is \(kind.words), and never \(check.shown)",
+      "\(name) is \(kind.words), so it cannot be \(check.shown)",
       expected: kind.remedy(for: check, place)
     )
   }
@@ -83,23 +117,23 @@ extension ValueKind {
     }
   }
 
-  /// The error for a check whose operand has the right kind but is never a valid value, such as a
+  /// The problem of a check whose operand has the right kind but is never a valid value, such as a
   /// number out of range.
-  fileprivate func complaint(about check: Check, _ name: String) -> Problem? {
+  fileprivate func problem(about check: Check, _ name: String) -> Problem? {
     switch self {
     case .number(_, let range, let isWhole):
       if case .captured(_, let path) = check, path.slice != nil {
-        let problem = "\(name) is a number, and never the bytes {\(path)}"
+        let problem = "\(name) is a number, so it cannot be the bytes {\(path)}"
         return Problem(problem, expected: "hex: '{\(path)}'")
       }
       if isWhole, check.isFraction {
-        return Problem("\(name) is never \(check.shown)", expected: "a whole number")
+        return Problem("\(name) cannot be \(check.shown)", expected: "a whole number")
       }
       guard let range, check.excludes(range) else { return nil }
       let low = Bound(range.lowerBound)
       let words =
         range.upperBound.isFinite ? "from \(low) to \(Bound(range.upperBound))" : "at least \(low)"
-      return Problem("\(name) is \(words), and never \(check)")
+      return Problem("\(name) is \(words), so it cannot be \(check)")
     case .choice(let names, let isOpen):
       func isName(_ literal: Literal) -> Bool {
         names.contains(literal.text) || isOpen && literal.text.hasPrefix("reserved (")
@@ -107,12 +141,12 @@ extension ValueKind {
       guard let text = check.literals.first(where: { !isName($0) })?.text,
         !check.literals.contains(where: isName)
       else { return nil }
-      return .unknown("\(name) is never '\(text)'", text, among: names)
+      return .unknown("\(name) cannot be '\(text)'", text, among: names)
     case .time:
       let isPossible = check.literals.contains { DateTime($0.text)?.description == $0.text }
       guard let literal = check.literals.first, !isPossible else { return nil }
       return Problem(
-        "\(name) is a date and time, and never '\(literal.text)'",
+        "\(name) is a date and time, so it cannot be '\(literal.text)'",
         expected: "one such as 2026-01-31 23:59:00"
       )
     case .boolean, .text, .octets: return nil
@@ -124,7 +158,7 @@ extension ValueKind {
     switch check {
     case .equal, .oneOf: !check.literals.contains(where: admits)
     case .above, .atLeast, .below, .atMost, .between, .masked, .counts: !isNumber
-    case .notEqual, .like, .captured: false
+    case .notEqual, .like, .captured, .calculated: false
     }
   }
 
@@ -172,8 +206,8 @@ extension ValueKind {
 }
 
 extension ValueFormat {
-  /// The error for a number that the format cannot encode; nil if it can.
-  fileprivate func complaint(about check: Check) -> Problem? {
+  /// The problem of a number that the format cannot encode; nil if it can.
+  fileprivate func problem(about check: Check) -> Problem? {
     guard case .equal(let literal) = check, let whole = literal.bound?.whole,
       case .number(_, _, isWhole: true) = valueKind
     else { return nil }
@@ -181,12 +215,21 @@ extension ValueFormat {
       _ = try encode("\(whole)")
       return nil
     } catch {
-      return Problem("\(name) is never \(literal.text): \(error.problem)")
+      return Problem("\(name) cannot be \(literal.text): \(error.problem)")
     }
   }
 }
 
 extension Check {
+  /// Whether only a number passes.
+  fileprivate var isOfOneNumber: Bool {
+    switch self {
+    case .equal, .oneOf: !literals.isEmpty && literals.allSatisfy { $0.number != nil }
+    case .above, .atLeast, .below, .atMost, .between, .masked, .counts: true
+    case .notEqual, .like, .captured, .calculated: false
+    }
+  }
+
   /// Whether no number of a range passes.
   fileprivate func excludes(_ range: ClosedRange<Double>) -> Bool {
     switch self {
@@ -198,7 +241,7 @@ extension Check {
     case .atMost(let bound): bound.value < range.lowerBound
     case .between(let low, let high):
       high.value < range.lowerBound || low.value > range.upperBound
-    case .notEqual, .masked, .like, .counts, .captured: false
+    case .notEqual, .masked, .like, .counts, .captured, .calculated: false
     }
   }
 
@@ -218,7 +261,9 @@ extension Check {
     switch self {
     case .above(let bound): (bound, false)
     case .atLeast(let bound), .between(let bound, _): (bound, true)
-    case .equal, .notEqual, .below, .atMost, .oneOf, .masked, .like, .counts, .captured: nil
+    case .equal, .notEqual, .below, .atMost, .oneOf, .masked, .like, .counts, .captured,
+      .calculated:
+      nil
     }
   }
 
@@ -226,7 +271,9 @@ extension Check {
     switch self {
     case .below(let bound): (bound, false)
     case .atMost(let bound), .between(_, let bound): (bound, true)
-    case .equal, .notEqual, .above, .atLeast, .oneOf, .masked, .like, .counts, .captured: nil
+    case .equal, .notEqual, .above, .atLeast, .oneOf, .masked, .like, .counts, .captured,
+      .calculated:
+      nil
     }
   }
 
@@ -236,18 +283,18 @@ extension Check {
     case .equal(let literal): [literal]
     case .oneOf(let literals): literals
     case .notEqual, .above, .atLeast, .below, .atMost, .between, .masked, .like, .counts,
-      .captured:
+      .captured, .calculated:
       []
     }
   }
 
-  /// The check as an error quotes it after "and never".
+  /// The check as an error quotes it after "cannot be".
   fileprivate var shown: String {
     switch self {
     case .equal(let literal): literal.number == nil ? "the text '\(literal.text)'" : literal.text
     case .oneOf: "one of these"
     case .notEqual, .above, .atLeast, .below, .atMost, .between, .masked, .like, .counts,
-      .captured:
+      .captured, .calculated:
       "compared with a number"
     }
   }

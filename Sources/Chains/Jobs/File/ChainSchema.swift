@@ -114,7 +114,9 @@ public enum ChainSchema {
         scalarOrChecks.described(
           "What the value must be; or by name: a field, 'value', a format, and for many values "
             + (["count", "rate"] + names).joined(separator: ", ") + ", of poll "
-            + ofReads.joined(separator: ", ") + "; or 'error', with what the step must fail with."
+            + ofReads.joined(separator: ", ")
+            + ", and functions over all values such as sum(energy); "
+            + "or 'error', with what the step must fail with."
         )
       ),
       .init(
@@ -171,9 +173,9 @@ public enum ChainSchema {
     [
       .init(
         "trigger",
-        Write.schema("the write that triggers notifications, once the subscription is active")
+        WriteStep.schema("the write that triggers notifications, once the subscription is active")
       ),
-      .init("input", Combining.Input.schema("one input of a combination")),
+      .init("input", CombineStep.Input.schema("one input of a combination")),
       .init("pairing", PairingRule.schema("how pairing is answered")),
       .init(
         "passkey",

@@ -19,7 +19,7 @@ extension Plan: Described {
       "a name or an address, or a mapping such as `{ name: \"HRM-*\" }`, that selects the device: [which device](#which-device)"
     ),
     Key(
-      "timeout", \.timeout, .duration, default: usualTimeout,
+      "timeout", \.timeout, .duration, default: defaultTimeout,
       "the default timeout per step; 20 s when it is not set"
     ),
     Key(
@@ -100,6 +100,7 @@ struct DeviceKeys: Described {
   var alias: String?
   var isExact = false
   var isUnique = false
+  var choice: Duration?
 
   private static let ways = ["name", "address", "service", "alias"]
   static let expected = "one of { name }, { address }, { service }, { alias }"
@@ -114,14 +115,19 @@ struct DeviceKeys: Described {
       "unique", \.isUnique, .truth, default: false,
       "whether the chain fails when several devices match"
     ),
+    Key(
+      "choice", \.choice, .pause("1s"),
+      "from the start of a scan until the strongest is chosen; 1s when it is not set"
+    ),
   ]
   static let rules: [KeyRule] = [
     KeyRule(schema: ["oneOf": .requiring(each: ways)]) { isGiven in
       ways.count(where: isGiven) < 2
-        ? [] : [([], Problem("a device is named in one way", expected: expected))]
+        ? [] : [([], Problem("a device is identified by exactly one key", expected: expected))]
     },
     .flag("exact", with: ["name", "alias"]),
     .flag("unique", with: ["name", "service", "alias"]),
+    .key("choice", with: ["name", "service", "alias"]),
   ]
 
   /// The device by the first given key; nil if none is given.
@@ -131,19 +137,22 @@ struct DeviceKeys: Described {
   }
 }
 
-/// The device of a chain, and whether several matches are an error.
+/// The device of a chain, and the choice among several matches.
 struct NamedDevice: Hashable {
   let target: DeviceTarget
   var isUnique = false
+  var choice: Duration?
 }
 
 extension Plan {
-  /// The value of the key `device`, which sets both ``device`` and ``LinkRule/isUnique``.
+  /// The value of the key `device`, which sets ``device``, ``LinkRule/isUnique`` and
+  /// ``LinkRule/choice``.
   fileprivate var namedDevice: NamedDevice? {
-    get { device.map { NamedDevice(target: $0, isUnique: link.isUnique) } }
+    get { device.map { NamedDevice(target: $0, isUnique: link.isUnique, choice: link.choice) } }
     set {
       device = newValue?.target
       link.isUnique = newValue?.isUnique ?? false
+      link.choice = newValue?.choice
     }
   }
 }
@@ -164,7 +173,7 @@ extension Shape where Value == NamedDevice {
         }
         return nil
       }
-      return NamedDevice(target: target, isUnique: keys.isUnique)
+      return NamedDevice(target: target, isUnique: keys.isUnique, choice: keys.choice)
     }
   }
 }
@@ -173,31 +182,31 @@ extension Shape where Value == String {
   /// The name of a device; it must not be empty.
   static var deviceName: Self {
     var shape = Shape(
-      Scanning.nameShape, schema: .type("string"), words: { [Quoting.quoted($0)] }
+      ScanStep.nameShape, schema: .type("string"), words: { [Quoting.quoted($0)] }
     ) { node, reader in
       guard let text = node.text else { return nil }
       if text.isEmpty { reader.complain(node, .emptyName) }
       return text.isEmpty ? nil : text
     }
-    shape.traits.complaint = { name, _ in name.isEmpty ? .emptyName : nil }
+    shape.operations.problem = { name, _ in name.isEmpty ? .emptyName : nil }
     return shape
   }
 }
 
 extension Problem {
-  static let emptyName = Problem("\(InvalidDeviceTarget.emptyName)", expected: Scanning.nameShape)
+  static let emptyName = Problem("\(InvalidDeviceTarget.emptyName)", expected: ScanStep.nameShape)
 }
 
 extension Shape where Value == ServiceSelector {
   static var service: Self {
-    Shape(Scanning.serviceShape, schema: .reference("name"), words: { ["\($0)"] }) { node, reader in
+    Shape(ScanStep.serviceShape, schema: .reference("name"), words: { ["\($0)"] }) { node, reader in
       guard let text = node.text else { return nil }
       do throws(SelectorError) {
-        return try ServiceSelector(parsing: text, names: reader.surroundings.names)
+        return try ServiceSelector(parsing: text, names: reader.includeContext.names)
       } catch {
-        var complaint = Problem(error)
-        if error.nearest == nil { complaint.expected = Scanning.serviceShape }
-        reader.complain(node, complaint)
+        var problem = Problem(error)
+        if error.nearest == nil { problem.expected = ScanStep.serviceShape }
+        reader.complain(node, problem)
         return nil
       }
     }

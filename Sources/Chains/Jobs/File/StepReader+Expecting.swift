@@ -7,8 +7,8 @@ extension StepReader {
   /// Reads expectations: `expect: { celsius: { between: [10, 40] }, type: mouth }`, or a single
   /// value.
   mutating func expectations(_ node: Node) -> [Expectation]? {
-    if let complaint = subjects.complaint(aboutLine: node.text ?? "") {
-      complain(node, complaint)
+    if let problem = subjects.problem(ofLineForm: node.text ?? "") {
+      complain(node, problem)
       return nil
     }
     if let check = bare(node) {
@@ -18,12 +18,12 @@ extension StepReader {
     guard let entries = node.mapping, !entries.isEmpty else { return nil }
     return entries.flatMap { entry -> [Expectation] in
       guard let subject = subjects.subject(entry.key) else {
-        problems.append(subjects.complaint(about: entry.key).at(keyOf: entry))
+        problems.append(subjects.problem(about: entry.key).at(keyOf: entry))
         return []
       }
       return checks(entry.value, isTime: subject.isTime).map { check in
         complain(about: check, of: subject, entry.value)
-        return Expectation(subject, check)
+        return Expectation(subject, subjects.completed(check, of: subject))
       }
     }
   }
@@ -31,7 +31,7 @@ extension StepReader {
   /// Reports a check that no value can pass.
   private mutating func complain(about check: Check, of subject: Expectation.Subject, _ node: Node)
   {
-    if let complaint = subjects.complaint(about: check, of: subject) { complain(node, complaint) }
+    if let problem = subjects.problem(about: check, of: subject) { complain(node, problem) }
   }
 
   /// Reads a required result: `expect: { celsius: { max: 40 } }`, or `expect: { error:
@@ -83,16 +83,16 @@ extension StepReader {
     let tests = entries.flatMap { entry -> [Condition.Test] in
       let checks = checks(entry.value, isTime: Measure.isNamed(by: entry.key))
       guard let path = VariablePath(entry.key) else {
-        let complaint = Problem(found: "'\(entry.key)'", expected: VariablePath.shape)
-        problems.append(complaint.at(keyOf: entry))
+        let problem = Problem(found: "'\(entry.key)'", expected: VariablePath.shape)
+        problems.append(problem.at(keyOf: entry))
         return []
       }
-      if let complaint = scope.complaint(about: path) {
-        problems.append(complaint.at(keyOf: entry))
+      if let problem = scope.problem(about: path) {
+        problems.append(problem.at(keyOf: entry))
       }
       for check in checks {
-        if let complaint = scope.complaint(about: check, of: path) {
-          complain(entry.value, complaint)
+        if let problem = scope.problem(about: check, of: path) {
+          complain(entry.value, problem)
         }
       }
       return checks.map { Condition.Test(path, $0) }
@@ -103,8 +103,18 @@ extension StepReader {
   /// Reads a single value as a check for equality; nil for other nodes.
   private mutating func bare(_ node: Node) -> Check? {
     guard let check = Comparison.is.check(node, isTime: false) else { return nil }
-    complainOfUnknown(check.references, node)
+    complain(aboutOperandOf: check, node)
     return check
+  }
+
+  /// Reports captured values in an operand that no earlier step captures, or that cannot be
+  /// calculated with.
+  private mutating func complain(aboutOperandOf check: Check, _ node: Node) {
+    if case .calculated(_, let calculation) = check {
+      complain(about: calculation, node, at: 1, isCondition: false)
+    } else {
+      complainOfUnknown(check.references, node)
+    }
   }
 
   /// Reads the comparisons under a name; a single value is a comparison for equality.
@@ -118,7 +128,10 @@ extension StepReader {
       complain(node, Problem(found: node.shown, expected: expected))
       return []
     }
-    let checks = entries.compactMap { check($0, isTime: isTime) }
+    let checks = entries.flatMap { entry -> [Check] in
+      if let range = range(entry, isTime: isTime) { return range }
+      return check(entry, isTime: isTime).map { [$0] } ?? []
+    }
     for (index, one) in checks.enumerated() {
       for other in checks[(index + 1)...] where one.contradicts(other) || other.contradicts(one) {
         let (one, other) =
@@ -129,22 +142,36 @@ extension StepReader {
     return checks
   }
 
+  /// Reads a range with captured values or calculations at its ends as two comparisons; nil for
+  /// other comparisons.
+  private mutating func range(_ entry: Node.Entry, isTime: Bool) -> [Check]? {
+    guard entry.key == Comparison.between.rawValue, let ends = entry.value.sequence,
+      ends.count == 2, ends.contains(where: { $0.text?.contains("{") == true })
+    else { return nil }
+    let checks = zip([Comparison.min, .max], ends).compactMap { comparison, end -> Check? in
+      let check = comparison.check(end, isTime: isTime)
+      if let check { complain(aboutOperandOf: check, end) }
+      return check
+    }
+    return checks.count == 2 ? checks : nil
+  }
+
   private mutating func check(_ entry: Node.Entry, isTime: Bool) -> Check? {
     let known = Comparison.all(isTime: isTime)
     guard let comparison = Comparison(rawValue: entry.key), known.contains(comparison) else {
       let message = "unknown comparison '\(entry.key)'"
-      let complaint = Problem.unknown(message, entry.key, among: known.map(\.rawValue))
-      problems.append(complaint.at(keyOf: entry))
+      let problem = Problem.unknown(message, entry.key, among: known.map(\.rawValue))
+      problems.append(problem.at(keyOf: entry))
       return nil
     }
     if let check = comparison.check(entry.value, isTime: isTime) {
-      complainOfUnknown(check.references, entry.value)
+      complain(aboutOperandOf: check, entry.value)
       if case .masked(let mask, let bits) = check, bits & ~mask != 0 {
         complain(entry.value, Problem("no value passes '\(check)': it has bits outside the mask"))
       }
       return check
     }
-    let expected = isTime ? comparison.takesTime : comparison.takes
+    let expected = isTime ? comparison.timeOperand : comparison.operand
     complain(entry.value, Problem(found: entry.value.shown, expected: expected))
     return nil
   }

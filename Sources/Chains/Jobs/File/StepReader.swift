@@ -22,7 +22,7 @@ struct StepReader {
   let limits: PlanLimits
   var problems: [Problem] = []
   var scope = Scope()
-  var surroundings: IncludedSurroundings
+  var includeContext: IncludeContext
   var form = Form.file
   /// The complete text of the one-line form; nil for a file.
   var text: String?
@@ -32,15 +32,17 @@ struct StepReader {
   var subjects = Subjects.nothing
   /// The format of the value that the current step writes.
   var written = WrittenFormat.known(nil)
+  /// Whether the names that are read are valid in this file only, and so may be assigned ones.
+  var namesAreOfOneFile = false
 
-  init(limits: PlanLimits, _ surroundings: IncludedSurroundings) {
+  init(limits: PlanLimits, _ includeContext: IncludeContext) {
     self.limits = limits
-    self.surroundings = surroundings
+    self.includeContext = includeContext
   }
 
   /// Creates a reader without included files.
   init(limits: PlanLimits, names: AttributeNames) {
-    self.init(limits: limits, IncludedSurroundings(inclusions: .none(limits), names: names))
+    self.init(limits: limits, IncludeContext(inclusions: .none(limits), names: names))
   }
 
   mutating func steps(_ node: Node) -> [Step] {
@@ -53,11 +55,11 @@ struct StepReader {
       return []
     }
     if nodes.isEmpty { complain(node, Problem("there are no steps", expected: "at least one")) }
-    surroundings.steps += nodes.count
+    includeContext.steps += nodes.count
     // Counted only once files are included: nested includes multiply the steps, so the document's
     // own limit is not enough.
-    guard surroundings.count == 0 || surroundings.steps <= limits.writtenSteps else {
-      if surroundings.steps - nodes.count <= limits.writtenSteps {
+    guard includeContext.count == 0 || includeContext.steps <= limits.writtenSteps else {
+      if includeContext.steps - nodes.count <= limits.writtenSteps {
         complain(node, Problem("more than \(limits.writtenSteps) steps"))
       }
       return []
@@ -81,14 +83,14 @@ struct StepReader {
     return values.count == node.several.count ? values : nil
   }
 
-  mutating func complain(_ node: Node, _ complaint: Problem) {
-    problems.append(complaint.at(node))
+  mutating func complain(_ node: Node, _ problem: Problem) {
+    problems.append(problem.at(node))
   }
 
   /// Reports captured values that no earlier step captures.
   mutating func complainOfUnknown(_ paths: [VariablePath], _ node: Node) {
     for path in paths {
-      if let complaint = scope.complaint(about: path) { complain(node, complaint) }
+      if let problem = scope.problem(about: path) { complain(node, problem) }
     }
   }
 
@@ -157,15 +159,15 @@ struct StepReader {
       return
     }
     guard let name = step.capture else { return }
-    scope.capture(name, fields: step.kind.fields, step.kind.subjects)
-    if let place = node.value(of: "as"), let complaint = scope.complaint(aboutCapturing: name) {
-      complain(place, complaint)
+    scope.capture(name, fields: step.kind.capturedFields, step.kind.subjects)
+    if let place = node.value(of: "as"), let problem = scope.problem(capturing: name) {
+      complain(place, problem)
     }
   }
 }
 
 /// The state of nested includes while steps are read.
-struct IncludedSurroundings {
+struct IncludeContext {
   var inclusions: Inclusions
   /// The attribute names valid in the current file.
   var names: AttributeNames

@@ -4,6 +4,7 @@
 
 import Bluetooth
 public import Documents
+import RunEvents
 
 /// A step that fails unless its condition holds.
 public struct AssertStep: StepKind {
@@ -22,7 +23,7 @@ public struct AssertStep: StepKind {
   ]
 
   var action: Step.Action { .assert(self) }
-  var doing: String { "checking captured values" }
+  var participle: String { "checking captured values" }
 
   func run(_ run: StepRun) throws {
     if let unmet = try run.unmet(condition) { throw unmet }
@@ -61,7 +62,7 @@ extension RunFailure {
   /// The failure of a calculation that has no result.
   init(_ failure: ExpressionFailure, of step: Step) {
     self.init(
-      code: .invalidValue, class: .definite, what: step.doing, why: "\(failure)",
+      code: .invalidValue, class: .definite, what: step.participle, why: "\(failure)",
       hint: "check the result of the earlier step with 'as'"
     )
     source = step.source

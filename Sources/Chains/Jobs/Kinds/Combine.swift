@@ -5,7 +5,7 @@ import Documents
 import Signals
 
 /// The inputs and stop conditions of a `combine` step.
-public struct Combining: Hashable, Sendable {
+public struct CombineStep: Hashable, Sendable {
   /// A characteristic and the name of its value.
   public struct Input: Hashable, Sendable {
     /// The source of an input's values.
@@ -40,11 +40,11 @@ public struct Combining: Hashable, Sendable {
   /// Creates a combination of inputs.
   ///
   /// ```swift
-  /// let inputs: [Combining.Input] = [
+  /// let inputs: [CombineStep.Input] = [
   ///   .init("heart", .notify, "heart-rate-measurement"),
   ///   .init("battery", .poll(every: .seconds(10)), "battery-level"),
   /// ]
-  /// let both = Step(.combine(Combining(inputs, StopConditions(count: 20))))
+  /// let both = Step(.combine(CombineStep(inputs, StopConditions(count: 20))))
   /// ```
   public init(_ inputs: [Input], _ stop: StopConditions) {
     self.inputs = inputs
@@ -54,14 +54,14 @@ public struct Combining: Hashable, Sendable {
   public static let mostInputs = 8
 }
 
-extension Combining: StreamingKind {
+extension CombineStep: StreamingKind {
   init() { self.init([], StopConditions()) }
 
   static let verb = "combine"
   static let documentation =
     "combines the latest values of several characteristics, whenever one of them changes"
   static let common: [Key<Step>] = [.as, .expect, .timeout]
-  static let keys: [Key<Combining>] =
+  static let keys: [Key<CombineStep>] =
     [
       Key(
         "combine", \.inputs, .inputs, line: .inputs(Input.keys.map(\.description)),
@@ -82,24 +82,26 @@ extension Combining: StreamingKind {
   }
   var subjects: Subjects? { Subjects(of: inputs) }
   var title: String { "combine \(inputs.map(\.name).joined(separator: ", "))" }
-  var doing: String {
+  var participle: String {
     "following \(inputs.map { "\($0.target)" }.joined(separator: " and "))"
   }
 
   func run(_ run: StepRun) async throws {
     let names = inputs.map(\.name)
-    let joined = Signal<Sample>.combineLatest(inputs.map { $0.samples(run.service) })
+    let pieces = inputs.map(\.pieces)
+    let values = zip(inputs, pieces).map { $0.samples(run.service, $1) }
+    let joined = Signal<Sample>.combineLatest(values)
       .map { Sample(joining: $0, names: names) }
-    try await run.gather(joined, of: self) { measures, rate in
+    try await run.gather(joined, pieces.compactMap(\.self), of: self) { measures, rate in
       .listened(count: measures.count, rate: rate)
     }
   }
 }
 
-extension Combining.Input: Described {
+extension CombineStep.Input: Described {
   init() { self.init("", .notify, .unread) }
 
-  static let keys: [Key<Combining.Input>] = [
+  static let keys: [Key<CombineStep.Input>] = [
     Key("notify", \.notified, .characteristic, line: .target, "a characteristic that notifies"),
     Key("poll", \.polled, .characteristic, line: .target, "a characteristic that is read"),
     Key("every", \.period, .duration, "the interval between the starts of two reads"),
@@ -121,10 +123,18 @@ extension Combining.Input: Described {
     },
   ]
 
-  fileprivate func samples(_ service: any Device) -> Signal<Sample> {
+  /// The joiner of its values, if they come in pieces.
+  fileprivate var pieces: JoinedPieces? {
+    switch source {
+    case .poll: nil
+    case .notify: JoinedPieces(target, format)
+    }
+  }
+
+  fileprivate func samples(_ service: any Device, _ pieces: JoinedPieces?) -> Signal<Sample> {
     switch source {
     case .poll(let period): service.reads(of: target, format, every: period)
-    case .notify: service.listening(to: target, format: format) { $0 }
+    case .notify: service.listening(to: target, format: format, pieces: pieces) { $0 }
     }
   }
 
@@ -144,7 +154,7 @@ extension Combining.Input: Described {
   }
 }
 
-extension Combining.Input: CustomStringConvertible {
+extension CombineStep.Input: CustomStringConvertible {
   /// The one-line form: `notify heart-rate-measurement as hr`.
   public var description: String {
     ([period == nil ? "notify" : "poll"] + words(Self.keys)).joined(separator: " ")
@@ -157,52 +167,52 @@ extension Step {
   /// ```swift
   /// let chain = try Plan {
   ///   Step.combine(
-  ///     Combining.Input("heart", .notify, "heart-rate-measurement"),
-  ///     Combining.Input("battery", .poll(every: .seconds(10)), "battery-level"),
+  ///     CombineStep.Input("heart", .notify, "heart-rate-measurement"),
+  ///     CombineStep.Input("battery", .poll(every: .seconds(10)), "battery-level"),
   ///     count: 20)
   /// }
   /// ```
   public static func combine(
-    _ inputs: Combining.Input..., count: Int? = nil, for duration: Duration? = nil
+    _ inputs: CombineStep.Input..., count: Int? = nil, for duration: Duration? = nil
   ) -> Step {
-    Step(.combine(Combining(inputs, StopConditions(count: count, duration: duration))))
+    Step(.combine(CombineStep(inputs, StopConditions(count: count, duration: duration))))
   }
 }
 
-extension Shape where Value == [Combining.Input] {
+extension Shape where Value == [CombineStep.Input] {
   static var inputs: Self {
-    let count = "from 2 to \(Combining.mostInputs) inputs"
+    let count = "from 2 to \(CombineStep.mostInputs) inputs"
     var shape = Shape(
       "\(count) such as { notify: battery-level, as: battery }",
       line: "\(count): { notify battery-level as battery; … }",
-      schema: .list(of: .reference("input"), 2...Combining.mostInputs),
+      schema: .list(of: .reference("input"), 2...CombineStep.mostInputs),
       words: { [$0.map(\.description).joined(separator: "; ")] }
     ) { node, reader in reader.inputs(node) }
-    shape.traits.complaint = { inputs, limits in
-      guard (2...Combining.mostInputs).contains(inputs.count) else {
+    shape.operations.problem = { inputs, limits in
+      guard (2...CombineStep.mostInputs).contains(inputs.count) else {
         return Problem(
-          found: counted(inputs.count, "input"), expected: "from 2 to \(Combining.mostInputs)"
+          found: counted(inputs.count, "input"), expected: "from 2 to \(CombineStep.mostInputs)"
         )
       }
-      return inputs.lazy.compactMap { $0.complaint(limits) }.first
+      return inputs.lazy.compactMap { $0.problem(limits) }.first
     }
-    shape.traits.characteristics = { $0.map(\.target) }
+    shape.operations.characteristics = { $0.map(\.target) }
     return shape
   }
 }
 
 extension StepReader {
-  fileprivate mutating func inputs(_ node: Node) -> [Combining.Input]? {
-    let expected = Shape<[Combining.Input]>.inputs.description.expected(self)
+  fileprivate mutating func inputs(_ node: Node) -> [CombineStep.Input]? {
+    let expected = Shape<[CombineStep.Input]>.inputs.description.expected(self)
     let nodes = node.sequence ?? []
-    if !(2...Combining.mostInputs).contains(nodes.count) {
+    if !(2...CombineStep.mostInputs).contains(nodes.count) {
       let found = node.sequence == nil ? node.shown : counted(nodes.count, "input")
       complain(node, Problem(found: found, expected: expected))
     }
-    var inputs: [Combining.Input] = []
-    for node in nodes.prefix(Combining.mostInputs) {
-      guard let input = Combining.Input.read(node, &self, expected: expected),
-        Combining.Input.rules.allSatisfy({ $0.problems(node).isEmpty })
+    var inputs: [CombineStep.Input] = []
+    for node in nodes.prefix(CombineStep.mostInputs) {
+      guard let input = CombineStep.Input.read(node, &self, expected: expected),
+        CombineStep.Input.rules.allSatisfy({ $0.problems(node).isEmpty })
       else { continue }
       if inputs.contains(where: { $0.name == input.name }) {
         complain(node, Problem("duplicate name '\(input.name)'", expected: "another 'as'"))

@@ -3,6 +3,7 @@
 // A chain connects implicitly before its first step, so few chains need this step.
 
 import Bluetooth
+import RunEvents
 import Signals
 
 struct ConnectStep: StepKind {
@@ -12,16 +13,17 @@ struct ConnectStep: StepKind {
   static let keys: [Key<Self>] = []
 
   var action: Step.Action { .connect }
-  var doing: String { "connecting" }
+  var participle: String { "connecting" }
   var privilege: String? { nil }
 
-  func doing(with device: String) -> String { "\(doing) to \(device)" }
+  func participle(with device: String) -> String { "\(participle) to \(device)" }
 
   func run(_ run: StepRun) async throws {
     // Recorded as soon as the connection exists, before a later failure: the run then always
     // disconnects a connection that it made.
     let isKept = run.plan.link.isKept
-    let connecting = run.service.connect(keep: isKept, expecting: run.plan.expectedServices)
+    let connect = run.service.connect(keep: isKept, expecting: run.plan.expectedServices)
+    let connecting = run.chain.offering(connect)
       .map { origin in
         if origin != .found, !isKept { run.chain.linked(true) }
         return origin
@@ -52,7 +54,7 @@ struct ConnectStep: StepKind {
     if origin == .made || origin == .shared && run.plan.link.isKept { return }
     if run.plan.link.isExclusive {
       throw RunFailure(
-        code: .busy, class: .passing, what: run.step.doing,
+        code: .busy, class: .passing, what: run.step.participle,
         why: "the device was connected already, and the chain demands a connection of its own",
         hint: "end the other program or run, or disconnect the device (bluetoothctl disconnect)"
       )

@@ -14,16 +14,16 @@ struct DisconnectStep: StepKind {
   static let keys: [Key<Self>] = []
 
   var action: Step.Action { .disconnect }
-  var doing: String { "disconnecting" }
+  var participle: String { "disconnecting" }
   var privilege: String? { nil }
 
-  func doing(with device: String) -> String { "\(doing) from \(device)" }
+  func participle(with device: String) -> String { "\(participle) from \(device)" }
 
   func run(_ run: StepRun) async throws {
     // An explicit step disconnects even if other programs use the connection; the implicit one does
     // not.
     let ending =
-      run.placed.isImplied ? run.service.leave() : run.service.disconnect().map { false }
+      run.placed.isImplied ? run.service.endAllUses() : run.service.disconnect().map { false }
     let disconnecting = ending.map { isLeft in
       run.chain.disconnected()
       return isLeft

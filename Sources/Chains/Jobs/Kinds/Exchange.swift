@@ -2,12 +2,13 @@
 
 public import Bluetooth
 public import Documents
+import RunEvents
 import Signals
 
 /// The request and the answer of an `exchange` step.
-public struct Exchanging: Hashable, Sendable {
+public struct ExchangeStep: Hashable, Sendable {
   /// The request, written once the subscription is active so that no answer is missed.
-  public var write: Write
+  public var write: WriteStep
   /// The characteristic that notifies the answer; by default the one that is written.
   public var answer: CharacteristicSelector {
     get { otherAnswer ?? write.target }
@@ -26,10 +27,10 @@ public struct Exchanging: Hashable, Sendable {
   ///
   /// ```swift
   /// let count = try WrittenValue([.init(ValueFormat("hex")!, "0401")])
-  /// let exchanging = Exchanging(Write(count, to: "record-access-control-point"))
+  /// let exchange = ExchangeStep(WriteStep(count, to: "record-access-control-point"))
   /// ```
   public init(
-    _ write: Write, answer: CharacteristicSelector? = nil, format: ValueFormat? = nil,
+    _ write: WriteStep, answer: CharacteristicSelector? = nil, format: ValueFormat? = nil,
     where conditions: [Expectation] = [], delivery: SubscriptionOptions.Delivery = .signals
   ) {
     self.write = write
@@ -46,21 +47,21 @@ public struct Exchanging: Hashable, Sendable {
   }
 }
 
-extension Exchanging: StepKind {
-  init() { self.init(Write()) }
+extension ExchangeStep: StepKind {
+  init() { self.init(WriteStep()) }
 
   static let verb = "exchange"
   static let synonyms = ["request"]
   static let documentation = "subscribes, writes, and waits for the notification that answers"
   static let common: [Key<Step>] = [.as, .expect, .timeout]
   static let titleKeys = 4
-  static let keys: [Key<Exchanging>] =
+  static let keys: [Key<ExchangeStep>] =
     [
       Key(
         "exchange", \.write.target, .characteristic, line: .target,
         "the characteristic that is written"
       )
-    ] + Write.valueKeys.map { $0.of(\.write) } + [
+    ] + WriteStep.valueKeys.map { $0.of(\.write) } + [
       Key(
         "answer",
         \.otherAnswer,
@@ -86,10 +87,10 @@ extension Exchanging: StepKind {
   var writtenFormat: ValueDescription? { write.writtenFormat }
   var subjects: Subjects? { Subjects(of: answer, format: format, kind: .single) }
   var written: String? { write.target.description }
-  var doing: String { "writing \(write.target) and waiting for \(answer)" }
+  var participle: String { "writing \(write.target) and waiting for \(answer)" }
 
-  func conflict(within limit: Duration?) -> KeyRule.KeyProblem? {
-    write.contradiction.map { (["offset", "delivery"], $0) }
+  func problemAcrossKeys(timeout limit: Duration?) -> KeyRule.KeyProblem? {
+    write.problemOfParameters.map { (["offset", "delivery"], $0) }
   }
 
   func run(_ run: StepRun) async throws {
@@ -151,12 +152,12 @@ extension Step {
   ) throws(Problem) -> Step {
     try Problem.at(file, line) {
       let selector = try CharacteristicSelector(parsing: target)
-      let exchanging = Exchanging(
-        Write(try WrittenValue(written: values), to: selector),
+      let exchange = ExchangeStep(
+        WriteStep(try WrittenValue(written: values), to: selector),
         answer: try answer.map { try CharacteristicSelector(parsing: $0) },
         format: try ValueFormat(written: format)
       )
-      return Step(.exchange(exchanging))
+      return Step(.exchange(exchange))
     }
   }
 
@@ -171,11 +172,11 @@ extension Step {
     _ subject: String, _ check: Check, file: String = #fileID, line: Int = #line
   ) throws(Problem) -> Step {
     try Problem.at(file, line) {
-      guard case .exchange(var exchanging) = action else {
+      guard case .exchange(var exchange) = action else {
         throw Problem("'\(operation)' has no answer")
       }
-      exchanging.conditions.append(Expectation(try self.subject(subject), check))
-      return setting(\.action, .exchange(exchanging))
+      exchange.conditions.append(Expectation(try self.subject(subject), check))
+      return setting(\.action, .exchange(exchange))
     }
   }
 }

@@ -6,7 +6,7 @@ public import Bluetooth
 public import Documents
 
 /// An `include` entry: a file, and values for its variables.
-struct Inclusion: StepEntry {
+struct IncludeEntry: StepEntry {
   var name = ""
   var with = Bindings()
 
@@ -61,11 +61,11 @@ extension Step {
     let entries = [
       entry("include", .scalar(file, isPlain: false)), entry("with", .mapping(with)),
     ]
-    var surroundings = IncludedSurroundings(
+    var includeContext = IncludeContext(
       inclusions: .load([file], in: place.file, limits), names: names
     )
-    surroundings.captured = captured + surroundings.inclusions.names(under: "as")
-    var reader = StepReader(limits: limits, surroundings)
+    includeContext.captured = captured + includeContext.inclusions.names(under: "as")
+    var reader = StepReader(limits: limits, includeContext)
     for name in captured { reader.scope.capture(name, fields: nil, nil) }
     let steps = reader.include(Node(.mapping(entries), at: place, path: ""))
     guard reader.problems.isEmpty else { throw DocumentErrors(reader.problems) }
@@ -95,27 +95,27 @@ extension Shape where Value == Bindings {
 extension StepReader {
   /// Reads `include: unlock.yaml`, with values for its variables under `with`.
   mutating func include(_ node: Node) -> [Step] {
-    guard let inclusion = Inclusion.read(node, &self), let nameNode = node.value(of: "include")
+    guard let inclusion = IncludeEntry.read(node, &self), let nameNode = node.value(of: "include")
     else { return [] }
     let name = inclusion.name
-    surroundings.count += 1
+    includeContext.count += 1
     let most = limits.includedFiles
-    guard surroundings.count <= most else {
-      if surroundings.count == most + 1 {
+    guard includeContext.count <= most else {
+      if includeContext.count == most + 1 {
         complain(nameNode, Problem("more than \(most) files are included"))
       }
       return []
     }
-    guard let file = surroundings.inclusions[name, beside: node.place.file] else {
-      let expected = Inclusion.keys[0].shape.expected(self)
+    guard let file = includeContext.inclusions[name, beside: node.place.file] else {
+      let expected = IncludeEntry.keys[0].shape.expected(self)
       complain(nameNode, Problem("'\(name)' cannot be included", expected: expected))
       return []
     }
-    guard !surroundings.stack.contains(file.realPath) else {
+    guard !includeContext.stack.contains(file.realPath) else {
       complain(nameNode, Problem("'\(name)' includes itself"))
       return []
     }
-    guard surroundings.stack.count <= limits.depth else {
+    guard includeContext.stack.count <= limits.depth else {
       complain(nameNode, Problem("includes are nested deeper than \(limits.depth) levels"))
       return []
     }
@@ -138,16 +138,17 @@ extension StepReader {
       problems += errors.problems
       return []
     }
-    let outer = surroundings
+    let outer = includeContext
     defer {
-      surroundings.names = outer.names
-      surroundings.table = outer.table
-      surroundings.stack = outer.stack
+      includeContext.names = outer.names
+      includeContext.table = outer.table
+      includeContext.stack = outer.stack
     }
-    surroundings.stack.append(file.realPath)
+    includeContext.stack.append(file.realPath)
+    includeContext.names = outer.names.withoutShadows
     var declarations = Declarations(outer.table)
     let body = declarations.body(of: root, with, outer.captured, limits) { _ in nil }
-    surroundings.table = declarations.table
+    includeContext.table = declarations.table
     guard declarations.problems.isEmpty else {
       problems += declarations.problems
       return []
@@ -156,9 +157,12 @@ extension StepReader {
     var reader = MappingReader(body)
     _ = reader.optional("name", expected: "a text") { $0.text }
     _ = reader.optional("variables")
+    let outerNames = namesAreOfOneFile
+    namesAreOfOneFile = true
     if let own = reader.optional("names").flatMap({ read($0, .names) }) {
-      surroundings.includedNames = surroundings.includedNames.over(own)
+      includeContext.includedNames = includeContext.includedNames.over(own.withoutShadows)
     }
+    namesAreOfOneFile = outerNames
     let list = reader.required("steps", expected: "a list of steps")
     problems += reader.finish()
     return list.map { steps($0) } ?? []

@@ -15,13 +15,12 @@ public struct LogStep: StepKind {
   static let synonyms = ["print", "echo", "message"]
   static let documentation = "logs a text"
   static let needsLink = false
-  static let resultRepeatsTitle = true
   static let keys: [Key<Self>] = [
     Key("log", \.template, .template, line: .target, "the text, with captured values in braces")
   ]
 
   var action: Step.Action { .log(self) }
-  var doing: String { "logging" }
+  var participle: String { "logging" }
 
   func run(_ run: StepRun) { run.outcome = .logged(template.filled(run.chain.value)) }
 }

@@ -10,7 +10,7 @@ struct MTUStep: StepKind {
 
   var action: Step.Action { .mtu }
   var subjects: Subjects? { .number(in: 23...65535) }
-  var doing: String { "reading the MTU" }
+  var participle: String { "reading the MTU" }
   var privilege: String? { nil }
 
   func run(_ run: StepRun) async throws {

@@ -5,14 +5,14 @@ public import Documents
 import Signals
 
 /// The characteristic, trigger and stop conditions of a `notify` step.
-public struct Listening: Hashable, Sendable {
+public struct NotifyStep: Hashable, Sendable {
   /// The characteristic that notifies or indicates.
   public var target: CharacteristicSelector
   /// The format; nil uses that of the characteristic's specification.
   public var format: ValueFormat?
   /// A write that makes the device send values. It runs once the subscription is active, so that no
   /// value is missed.
-  public var trigger: Write?
+  public var trigger: WriteStep?
   /// The stop conditions. With a duration, the step succeeds even without values.
   public var stop: StopConditions
   /// The delivery and buffering of values, and the reaction to a dropped connection.
@@ -21,11 +21,11 @@ public struct Listening: Hashable, Sendable {
   /// Creates a subscription.
   ///
   /// ```swift
-  /// let listening = Listening(to: "heart-rate-measurement", StopConditions(count: 10))
-  /// let step = Step(.notify(listening), expectations: [Expectation(.rate, .atLeast(0.9))])
+  /// let notify = NotifyStep(to: "heart-rate-measurement", StopConditions(count: 10))
+  /// let step = Step(.notify(notify), expectations: [Expectation(.rate, .atLeast(0.9))])
   /// ```
   public init(
-    to target: CharacteristicSelector, format: ValueFormat? = nil, trigger: Write? = nil,
+    to target: CharacteristicSelector, format: ValueFormat? = nil, trigger: WriteStep? = nil,
     _ stop: StopConditions = StopConditions(), options: SubscriptionOptions = SubscriptionOptions()
   ) {
     self.target = target
@@ -36,7 +36,7 @@ public struct Listening: Hashable, Sendable {
   }
 }
 
-extension Listening: StreamingKind {
+extension NotifyStep: StreamingKind {
   init() { self.init(to: .unread) }
 
   static let verb = "notify"
@@ -44,11 +44,12 @@ extension Listening: StreamingKind {
   static let documentation = "receives notifications or indications"
   static let common: [Key<Step>] = [.as, .expect, .timeout]
   static let titleKeys = 2
-  static let keys: [Key<Listening>] =
+  static let keys: [Key<NotifyStep>] =
     [
       Key("notify", \.target, .characteristic, line: .target, "the characteristic"),
       Key(
-        "after", \.trigger, .trigger, line: .write(after: "after", Write.keys.map(\.description)),
+        "after", \.trigger, .trigger,
+        line: .write(after: "after", WriteStep.keys.map(\.description)),
         "a `write` that triggers them, once the subscription is active"
       ),
     ] + endingKeys + [
@@ -62,7 +63,7 @@ extension Listening: StreamingKind {
         "what happens when the connection is lost"
       ),
       Key(
-        "buffer", \.options.buffer, .buffer, default: SubscriptionOptions.usualBuffer,
+        "buffer", \.options.buffer, .buffer, default: SubscriptionOptions.defaultBuffer,
         "how many values may be buffered"
       ),
       Key(
@@ -78,7 +79,7 @@ extension Listening: StreamingKind {
   var operations: [(CharacteristicSelector, CharacteristicOperation)] {
     [(target, .subscribe)] + (trigger.map { [$0.operation] } ?? [])
   }
-  var doing: String { "listening to \(target)" }
+  var participle: String { "listening to \(target)" }
   var valueTitle: String { title(keys: 1) }
 
   /// Subscribes, writes the trigger, then receives values until a stop condition is met.
@@ -95,15 +96,18 @@ extension Listening: StreamingKind {
     let gap: @Sendable (NotificationGap) -> Void = { gap in
       dropped.withLock { $0 += gap.dropped }
       measures.withLock { $0.resume(after: gap) }
-      run.chain.emit(.gap(run.placed.reported, gap), at: gap.to)
+      run.chain.emit(.data(run.reported, .gap(gap)), at: gap.to)
     }
-    try await run.follow(samples(run, measures, gap), measures, of: self)
+    let pieces = JoinedPieces(target, format)
+    let samples = samples(run, measures, pieces, gap)
+    try await run.follow(samples, measures, pieces.map { [$0] } ?? [], of: self)
     let count = measures.withLock { $0.count }
     if stop.duration == nil, stop.silence == nil, let wanted = stop.count,
       stop.conditions.isEmpty, count < wanted
     {
       throw DeviceFailure(
-        code: .unknown, class: .passing, operation: doing, device: run.service.deviceDescription,
+        code: .unknown, class: .passing, operation: participle,
+        device: run.service.deviceDescription,
         attribute: target.description,
         meaning: "the notifications ended after \(count) of \(wanted) values", hint: ""
       )
@@ -114,18 +118,21 @@ extension Listening: StreamingKind {
   ///
   /// - Parameters:
   ///   - measures: Restarted when the trigger is written, and updated by the stop conditions.
+  ///   - pieces: The joiner of values in pieces.
   ///   - gap: Called for each gap in which notifications were lost.
   private func samples(
-    _ run: StepRun, _ measures: Guarded<StreamMeasures>,
+    _ run: StepRun, _ measures: Guarded<StreamMeasures>, _ pieces: JoinedPieces?,
     _ gap: @escaping @Sendable (NotificationGap) -> Void
   ) -> Signal<Sample> {
-    run.service.listening(to: target, format: format, options: options, onGap: gap) { samples in
+    run.service.listening(
+      to: target, format: format, options: options, pieces: pieces, onGap: gap
+    ) { samples in
       Signal { sink in
         if let trigger {
           measures.withLock { $0.trigger() }
           try await run.service.write(trigger).run { _ in }
         }
-        try await run.bounded(samples, stop, measures).run(sink)
+        try await run.bounded(samples, stop, measures, pieces).run(sink)
       }
     }
   }
@@ -166,7 +173,7 @@ extension Step {
     options: SubscriptionOptions = SubscriptionOptions(), file: String = #fileID, line: Int = #line
   ) throws(Problem) -> Step {
     try Problem.at(file, line) {
-      var listening = Listening(
+      var notify = NotifyStep(
         to: try CharacteristicSelector(parsing: target), format: try ValueFormat(written: format),
         StopConditions(count: count, duration: duration, silence: silence), options: options
       )
@@ -174,9 +181,9 @@ extension Step {
         guard case .write(let write) = trigger.action else {
           throw Problem("'\(trigger)' is not a write")
         }
-        listening.trigger = write
+        notify.trigger = write
       }
-      return Step(.notify(listening))
+      return Step(.notify(notify))
     }
   }
 }

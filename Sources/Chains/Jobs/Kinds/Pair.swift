@@ -23,15 +23,15 @@ public struct PairStep: StepKind {
   ]
 
   var action: Step.Action { .pair(self) }
-  var doing: String { "pairing" }
+  var participle: String { "pairing" }
   var privilege: String? { "pairs" }
 
-  func doing(with device: String) -> String { "\(doing) with \(device)" }
+  func participle(with device: String) -> String { "\(participle) with \(device)" }
 
   /// 45 s, because the device itself waits 30 s for the user to answer.
-  package static let usualTimeout = Duration.seconds(45)
+  package static let defaultTimeout = Duration.seconds(45)
 
-  func limit(_ usual: Duration) -> Duration { max(usual, Self.usualTimeout) }
+  func limit(_ usual: Duration) -> Duration { max(usual, Self.defaultTimeout) }
 
   func run(_ run: StepRun) async throws {
     let answers = try run.chain.answers(rule, run.placed)

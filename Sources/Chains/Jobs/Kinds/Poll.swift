@@ -4,7 +4,7 @@ public import Bluetooth
 public import Documents
 
 /// The characteristic, interval and stop conditions of a `poll` step.
-public struct Polling: Hashable, Sendable {
+public struct PollStep: Hashable, Sendable {
   public var target: CharacteristicSelector
   /// The format; nil uses that of the characteristic's specification.
   public var format: ValueFormat?
@@ -16,7 +16,7 @@ public struct Polling: Hashable, Sendable {
   /// Creates reads at a fixed interval.
   ///
   /// ```swift
-  /// let level = Polling("battery-level", every: .seconds(10), StopConditions(count: 6))
+  /// let level = PollStep("battery-level", every: .seconds(10), StopConditions(count: 6))
   /// let step = Step(.poll(level))
   /// ```
   public init(
@@ -35,13 +35,13 @@ public struct Polling: Hashable, Sendable {
   }
 }
 
-extension Polling: StreamingKind {
+extension PollStep: StreamingKind {
   init() { self.init(.unread, every: .zero, StopConditions()) }
 
   static let verb = "poll"
   static let documentation = "reads a characteristic at a fixed interval, the first time at once"
   static let common: [Key<Step>] = [.as, .expect, .timeout]
-  static let keys: [Key<Polling>] =
+  static let keys: [Key<PollStep>] =
     [
       Key("poll", \.target, .characteristic, line: .target, "the characteristic"),
       Key("every", \.period, .duration, "the interval between the starts of two reads"),
@@ -53,7 +53,7 @@ extension Polling: StreamingKind {
     Subjects(of: target, format: format, kind: .poll, most: stop.count)
   }
   var operations: [(CharacteristicSelector, CharacteristicOperation)] { [(target, .read)] }
-  var doing: String { "polling \(target)" }
+  var participle: String { "polling \(target)" }
   func limit(_ usual: Duration) -> Duration { (length ?? .zero) + usual }
 
   func run(_ run: StepRun) async throws {
@@ -81,7 +81,7 @@ extension Step {
       let selector = try CharacteristicSelector(parsing: target)
       let stop = StopConditions(count: count, duration: duration)
       let format = try ValueFormat(written: format)
-      return Step(.poll(Polling(selector, every: period, format: format, stop)))
+      return Step(.poll(PollStep(selector, every: period, format: format, stop)))
     }
   }
 }

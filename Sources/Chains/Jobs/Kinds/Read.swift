@@ -2,6 +2,7 @@
 
 public import Bluetooth
 public import Documents
+import RunEvents
 
 /// The characteristic, offset and format of a `read` step.
 public struct ReadStep: StepKind {
@@ -46,7 +47,7 @@ public struct ReadStep: StepKind {
     offset == 0 ? Subjects(of: target, format: format, kind: .single) : .plain
   }
   var operations: [(CharacteristicSelector, CharacteristicOperation)] { [(target, .read)] }
-  var doing: String { "reading \(target)" }
+  var participle: String { "reading \(target)" }
 
   func run(_ run: StepRun) async throws {
     try await run.read(run.service.read(target, offset: offset)) { octets throws(ValueError) in

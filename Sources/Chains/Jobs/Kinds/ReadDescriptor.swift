@@ -2,6 +2,7 @@
 
 public import Bluetooth
 public import Documents
+import RunEvents
 
 /// The descriptor and format of a `read-descriptor` step.
 public struct ReadDescriptorStep: StepKind {
@@ -27,7 +28,7 @@ public struct ReadDescriptorStep: StepKind {
   var action: Step.Action { .readDescriptor(self) }
   var subjects: Subjects? { Subjects(of: target, format: format) }
   var attribute: String? { target.description }
-  var doing: String { "reading \(target)" }
+  var participle: String { "reading \(target)" }
   var privilege: String? { "reads descriptor \(target)" }
 
   func run(_ run: StepRun) async throws {

@@ -33,8 +33,8 @@ public struct RepeatStep: StepKind {
     Key("steps", \.steps, .steps, line: .steps(after: nil), "the steps to repeat"),
   ]
 
-  var action: Step.Action { .repeated(self) }
-  var doing: String { "repeating" }
+  var action: Step.Action { .repeat(self) }
+  var participle: String { "repeating" }
   var binding: String? { index }
   var turns: Int { count }
   var blocks: [StepBlock] {
@@ -66,7 +66,7 @@ extension Step {
   public static func repeated(
     _ count: Int, index: String? = nil, @StepsBuilder _ steps: () throws -> [Step]
   ) rethrows -> Step {
-    Step(.repeated(RepeatStep(count, index: index, try steps())))
+    Step(.repeat(RepeatStep(count, index: index, try steps())))
   }
 }
 

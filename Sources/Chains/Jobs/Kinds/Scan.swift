@@ -7,7 +7,7 @@ import Documents
 import Signals
 
 /// The duration and filter of a `scan` step.
-public struct Scanning: Hashable, Sendable {
+public struct ScanStep: Hashable, Sendable {
   /// The duration. A scan that finds no device succeeds.
   public var duration: Duration
   /// The filter for the devices that are reported.
@@ -16,7 +16,7 @@ public struct Scanning: Hashable, Sendable {
   /// Creates a scan.
   ///
   /// ```swift
-  /// let scan = Scanning(for: .seconds(5), filter: ScanFilter(name: "Soil-*", rssi: -80))
+  /// let scan = ScanStep(for: .seconds(5), filter: ScanFilter(name: "Soil-*", rssi: -80))
   /// let step = Step(.scan(scan))
   /// ```
   public init(for duration: Duration, filter: ScanFilter = ScanFilter()) {
@@ -25,7 +25,7 @@ public struct Scanning: Hashable, Sendable {
   }
 }
 
-extension Scanning: StepKind {
+extension ScanStep: StepKind {
   init() { self.init(for: .zero) }
 
   static let verb = "scan"
@@ -35,7 +35,7 @@ extension Scanning: StepKind {
   static let titleKeys = keys.count
   static let needsLink = false
   static let precedesLink = true
-  static let keys: [Key<Scanning>] = [
+  static let keys: [Key<ScanStep>] = [
     Key("scan", \.duration, .duration, line: .option("for"), "how long"),
     Key("name", \.filter.name, .deviceName, "the name of the devices"),
     Key(
@@ -70,8 +70,8 @@ extension Scanning: StepKind {
 
   var action: Step.Action { .scan(self) }
   var subjects: Subjects? { .scanned }
-  var fields: [String]? { ["count", "devices"] }
-  var doing: String { "scanning" }
+  var capturedFields: [String]? { ["count", "devices"] }
+  var participle: String { "scanning" }
 
   func run(_ run: StepRun) async throws {
     var received = ReceivedDevices()
@@ -87,12 +87,12 @@ extension Scanning: StepKind {
   }
 }
 
-extension Scanning: CustomStringConvertible {
+extension ScanStep: CustomStringConvertible {
   /// The one-line form: `for 5s name "Thermo*" rssi -70`.
   public var description: String { words(Self.keys).joined(separator: " ") }
 }
 
-extension Scanning {
+extension ScanStep {
   /// Descriptions of valid filter values, for error messages.
   static let nameShape = "a name, in which * and ? are wildcards"
   static let serviceShape = "a service such as battery, or a UUID"
@@ -122,7 +122,7 @@ extension Shape where Value == [ServiceSelector] {
   fileprivate static var services: Self {
     let name = JSONValue.reference("name")
     return Shape(
-      Scanning.serviceShape, schema: .anyOf([name, .list(of: name)]),
+      ScanStep.serviceShape, schema: .anyOf([name, .list(of: name)]),
       words: { $0.map(\.description) }
     ) { node, reader in
       reader.several(node, .service)
@@ -132,7 +132,7 @@ extension Shape where Value == [ServiceSelector] {
 
 extension Shape where Value == Int {
   fileprivate static var rssi: Self {
-    .integer("the minimum RSSI in dBm", "dBm") { _ in Scanning.rssiRange }
+    .integer("the minimum RSSI in dBm", "dBm") { _ in ScanStep.rssiRange }
   }
 }
 
@@ -151,7 +151,7 @@ extension Shape where Value == ServiceDataPattern {
     return Shape(expected, schema: .type("string", "integer"), words: { ["\($0)"] }) {
       node,
       reader in
-      node.text.flatMap { ServiceDataPattern($0, names: reader.surroundings.names) }
+      node.text.flatMap { ServiceDataPattern($0, names: reader.includeContext.names) }
     }
   }
 }
@@ -165,11 +165,11 @@ extension Step {
   /// try Step.scan(for: .seconds(10), ScanFilter(name: "Soil-*")).expect("count", .atLeast(3))
   /// ```
   public static func scan(for duration: Duration, _ filter: ScanFilter = ScanFilter()) -> Step {
-    Step(.scan(Scanning(for: duration, filter: filter)))
+    Step(.scan(ScanStep(for: duration, filter: filter)))
   }
 }
 
-extension Scanning {
+extension ScanStep {
   /// Scans, and keeps the last advertisement of each address in the order of first reception.
   ///
   /// The duration counts from the moment the scan is active.
@@ -177,7 +177,7 @@ extension Scanning {
     let loop = service.scheduler.loop
     let duration = duration
     let over = Signal<Void> { _ in try await loop.sleep(for: duration) }
-    try await service.startScan(filter).flattenMap { $0.takeUntil(over) }.run { received.take($0) }
+    try await service.startScan(filter).flattenMap { $0.takeUntil(over) }.run { received.add($0) }
   }
 }
 
@@ -218,7 +218,7 @@ struct ReceivedDevices: Sendable {
     }.map(\.seen)
   }
 
-  mutating func take(_ seen: Advertisement) {
+  mutating func add(_ seen: Advertisement) {
     count += 1
     if let index = indices[seen.address] {
       entries[index].seen = seen

@@ -2,6 +2,7 @@
 
 public import Bluetooth
 public import Documents
+import RunEvents
 
 /// A step that lists the attributes of the device.
 public struct ServicesStep: StepKind {
@@ -33,7 +34,7 @@ public struct ServicesStep: StepKind {
   ]
 
   var action: Step.Action { .services(self) }
-  var doing: String { "listing the services" }
+  var participle: String { "listing the services" }
   var privilege: String? { nil }
 
   func run(_ run: StepRun) async throws {
@@ -176,7 +177,7 @@ extension Shape where Value == OfferedAttribute {
       "an attribute such as battery/battery-level:read,notify", schema: .reference("attribute"),
       words: { ["\($0)"] }
     ) { node, reader in
-      let names = reader.surroundings.names
+      let names = reader.includeContext.names
       return reader.parsed(node) { try OfferedAttribute(parsing: $0, names: names) }
     }
   }

@@ -19,7 +19,7 @@ public struct SleepStep: StepKind {
   ]
 
   var action: Step.Action { .sleep(self) }
-  var doing: String { "sleeping" }
+  var participle: String { "sleeping" }
 
   func run(_ run: StepRun) async throws {
     run.awaits(limit: duration)

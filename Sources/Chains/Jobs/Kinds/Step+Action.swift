@@ -12,17 +12,21 @@ extension Step {
     /// Reads a value.
     case read(ReadStep)
     /// Writes a value.
-    case write(Write)
+    case write(WriteStep)
     /// Subscribes, and receives values until a stop condition is met.
-    case notify(Listening)
+    case notify(NotifyStep)
     /// Writes, and waits for the notification that answers.
-    case exchange(Exchanging)
+    case exchange(ExchangeStep)
     /// Reads at a fixed interval.
-    case poll(Polling)
+    case poll(PollStep)
     /// Combines the latest values of several characteristics.
-    case combine(Combining)
-    /// Measures the RSSI of the connection.
-    case rssi
+    case combine(CombineStep)
+    /// Replaces the firmware of the device.
+    case firmware(FirmwareStep)
+    /// Measures the RSSI of the connection, once or at a fixed interval.
+    case rssi(RSSIStep)
+    /// Measures how fast the connection carries values.
+    case throughput(ThroughputStep)
     /// Pairs with the device.
     case pair(PairStep)
     /// Forgets the device and its bond.
@@ -31,8 +35,8 @@ extension Step {
     case trust(TrustStep)
     /// Reads the ATT MTU.
     case mtu
-    /// Reads interval, latency and supervision timeout of the connection.
-    case connectionParameters
+    /// Reads or changes interval, latency and supervision timeout of the connection.
+    case connectionParameters(ConnectionParametersStep)
     /// Lists the attributes of the device, and checks which are present.
     case services(ServicesStep)
     /// Reads a descriptor.
@@ -40,21 +44,23 @@ extension Step {
     /// Writes a descriptor.
     case writeDescriptor(WriteDescriptorStep)
     /// Scans for nearby devices; needs no connection.
-    case scan(Scanning)
+    case scan(ScanStep)
     /// Waits for a fixed time.
     case sleep(SleepStep)
     /// Logs a text, with captured values substituted.
     case log(LogStep)
     /// Runs a local program, if the run allows it.
-    case command(Command)
+    case command(CommandStep)
     /// Runs steps a fixed number of times.
-    case repeated(RepeatStep)
+    case `repeat`(RepeatStep)
     /// Runs steps if a condition holds, and other steps if it does not.
     case when(WhenStep)
     /// Fails unless a condition holds.
     case assert(AssertStep)
+    /// Computes a value from captured values.
+    case set(SetStep)
     /// Runs steps, then cleanup steps even if the first failed.
-    case tried(TryStep)
+    case `try`(TryStep)
 
     /// The kind: keys, wording and behaviour.
     var kind: any StepKind {
@@ -67,12 +73,14 @@ extension Step {
       case .exchange(let kind): kind
       case .poll(let kind): kind
       case .combine(let kind): kind
-      case .rssi: RSSIStep()
+      case .firmware(let kind): kind
+      case .rssi(let kind): kind
+      case .throughput(let kind): kind
       case .pair(let kind): kind
       case .unpair: UnpairStep()
       case .trust(let kind): kind
       case .mtu: MTUStep()
-      case .connectionParameters: ConnectionParametersStep()
+      case .connectionParameters(let kind): kind
       case .services(let kind): kind
       case .readDescriptor(let kind): kind
       case .writeDescriptor(let kind): kind
@@ -80,21 +88,25 @@ extension Step {
       case .sleep(let kind): kind
       case .log(let kind): kind
       case .command(let kind): kind
-      case .repeated(let kind): kind
+      case .repeat(let kind): kind
       case .when(let kind): kind
       case .assert(let kind): kind
-      case .tried(let kind): kind
+      case .set(let kind): kind
+      case .try(let kind): kind
       }
     }
   }
 
   /// All entries that a list of steps may contain, in the order of the documentation and of errors.
   static let entries: [any StepEntry.Type] = [
-    ReadStep.self, Write.self, Listening.self, Exchanging.self, Polling.self, Combining.self,
-    Scanning.self, SleepStep.self, RepeatStep.self, WhenStep.self, AssertStep.self, TryStep.self,
-    Inclusion.self, ConnectStep.self, DisconnectStep.self, RSSIStep.self, LogStep.self,
-    Command.self, PairStep.self, UnpairStep.self, TrustStep.self, MTUStep.self,
+    ReadStep.self, WriteStep.self, NotifyStep.self, ExchangeStep.self, PollStep.self,
+    CombineStep.self,
+    ScanStep.self, SleepStep.self, RepeatStep.self, WhenStep.self, AssertStep.self, SetStep.self,
+    TryStep.self,
+    IncludeEntry.self, ConnectStep.self, DisconnectStep.self, RSSIStep.self,
+    ThroughputStep.self, LogStep.self,
+    CommandStep.self, PairStep.self, UnpairStep.self, TrustStep.self, MTUStep.self,
     ConnectionParametersStep.self, ServicesStep.self, ReadDescriptorStep.self,
-    WriteDescriptorStep.self,
+    WriteDescriptorStep.self, FirmwareStep.self,
   ]
 }

@@ -55,10 +55,10 @@ extension Step {
   }
 
   /// Whether any kind of step accepts captured values under this key.
-  static func isLive(_ key: String) -> Bool { liveKeys.contains(key) }
+  static func mayUseCaptures(_ key: String) -> Bool { captureKeys.contains(key) }
 
-  private static let liveKeys = Set(
-    entries.flatMap { $0.descriptions.filter(\.shape.isLive).map(\.name) }
+  private static let captureKeys = Set(
+    entries.flatMap { $0.descriptions.filter(\.shape.mayUseCaptures).map(\.name) }
   )
 }
 

@@ -19,14 +19,14 @@ protocol StepKind: StepEntry {
   static var precedesLink: Bool { get }
   /// Whether the device is disconnected after the step.
   static var endsLink: Bool { get }
-  /// Whether the result repeats what follows the verb.
-  static var resultRepeatsTitle: Bool { get }
 
   var action: Step.Action { get }
-  /// The operation as a participle for failures: "reading battery-level".
-  var doing: String { get }
-  /// The operation for failures, with the device if it acts on the device as a whole.
-  func doing(with device: String) -> String
+  /// Whether the step reports many values, each on its own line of output.
+  var isStream: Bool { get }
+  /// The operation as a participle, for failures and waits: "reading battery-level".
+  var participle: String { get }
+  /// The participle, with the device if the step acts on the device as a whole.
+  func participle(with device: String) -> String
   /// The operation and its target, without capture and expectations: `read battery-level`.
   var title: String { get }
   /// The title on the lines of single values, without the trigger.
@@ -43,8 +43,9 @@ protocol StepKind: StepEntry {
   static var bindingKey: String? { get }
   /// The variable that the inner steps can use; nil if there is none.
   var binding: String? { get }
-  /// The possible fields of the value, and the measures over many values; nil if they are unknown.
-  var fields: [String]? { get }
+  /// The fields that a captured value of the step may have, with the measures over many values.
+  /// Empty for a value without fields, nil if the fields are unknown.
+  var capturedFields: [String]? { get }
   var characteristic: CharacteristicSelector? { get }
   var operations: [(CharacteristicSelector, CharacteristicOperation)] { get }
   /// The name of the attribute in output.
@@ -82,19 +83,19 @@ extension StepKind {
   static var needsLink: Bool { true }
   static var precedesLink: Bool { false }
   static var endsLink: Bool { false }
-  static var resultRepeatsTitle: Bool { false }
   static var bindingKey: String? { nil }
+  var isStream: Bool { false }
   var binding: String? { nil }
 
   var title: String { title(keys: Self.titleKeys) }
   var valueTitle: String { title }
-  func doing(with device: String) -> String { doing }
+  func participle(with device: String) -> String { participle }
   var blocks: [StepBlock] {
     get { [] }
     set {}
   }
   var turns: Int { 1 }
-  var fields: [String]? { subjects.map(\.capturedFields) ?? [] }
+  var capturedFields: [String]? { subjects.map(\.capturedFields) ?? [] }
   var characteristic: CharacteristicSelector? { characteristics.first }
   var operations: [(CharacteristicSelector, CharacteristicOperation)] { [] }
   var attribute: String? { characteristic?.description }
@@ -107,7 +108,7 @@ extension StepKind {
   func limit(_ usual: Duration) -> Duration { usual }
 
   var characteristics: [CharacteristicSelector] {
-    Self.keys.flatMap { $0.traits.characteristics(self) }
+    Self.keys.flatMap { $0.operations.characteristics(self) }
   }
 
   /// The verb and the first `keys` keys, in the one-line form.
@@ -152,12 +153,13 @@ extension StepKind {
     if keys.first?.name != verb, let node = mapping.optional(verb), !node.isNull {
       reader.complain(node, Problem(found: node.shown, expected: "no value"))
     }
-    var step = Step(.connect)
-    let payload = take(from: &mapping, &reader) { mapping, reader in
+    // The payload of the mapping replaces this placeholder of the same kind.
+    var step = Step(Self().action)
+    let payload = readKeys(from: &mapping, &reader) { mapping, reader in
       let subjects = reader.subjects
       for shared in sharedKeys {
         reader.subjects = subjects
-        _ = shared.take(from: &mapping, into: &step, &reader)
+        _ = shared.read(from: &mapping, into: &step, &reader)
       }
       return step.timeout
     }

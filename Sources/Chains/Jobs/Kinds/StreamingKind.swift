@@ -7,7 +7,7 @@ import Documents
 protocol StreamingKind: StepKind {
   var stop: StopConditions { get set }
   /// The write that makes the device send values; runs once they can be received.
-  var trigger: Write? { get }
+  var trigger: WriteStep? { get }
 }
 
 extension StopConditions {
@@ -19,10 +19,24 @@ extension StopConditions {
 }
 
 extension StreamingKind {
-  var trigger: Write? { nil }
+  var trigger: WriteStep? { nil }
+  var isStream: Bool { true }
   func limit(_ usual: Duration) -> Duration { (stop.duration ?? .zero) + usual }
 
   static var endingKeys: [Key<Self>] {
+    stopKeys + [
+      Key(
+        "on-invalid",
+        \.stop.onInvalid,
+        .choice,
+        "what happens at a value that does not match its format (default: `report` if the step "
+          + "has `for` and no `expect`, otherwise `fail`)"
+      )
+    ]
+  }
+
+  /// The keys of the stop conditions, for values that always match their format.
+  static var stopKeys: [Key<Self>] {
     [
       Key(
         "until", \.stop.until, .until, default: StopConditions(), line: .stop(after: "until"),
@@ -35,33 +49,24 @@ extension StreamingKind {
         .duration,
         "how long it lasts; the step succeeds when the time is over"
       ),
-      Key(
-        "on-invalid",
-        \.stop.onInvalid,
-        .choice,
-        "what happens at a value that does not match its format (default: `report` if the step "
-          + "has `for` and no `expect`, otherwise `fail`)"
-      ),
     ]
   }
 
   static var rules: [KeyRule] {
-    [
-      .some(
-        of: ["until", "for"], "this would listen for ever",
-        expected: "'until' with a count, or 'for' with a duration", at: verb
-      )
-    ]
+    [.some(of: ["until", "for"], endlessness, expected: stopExpected, at: verb)]
   }
 
-  func conflict(within limit: Duration?) -> KeyRule.KeyProblem? {
+  static var endlessness: String { "this step would never end" }
+  static var stopExpected: String { "'until' with a count, or 'for' with a duration" }
+
+  func problemAcrossKeys(timeout limit: Duration?) -> KeyRule.KeyProblem? {
     guard let limit, let duration = stop.duration, limit < duration else { return nil }
-    let message = "a limit of \(limit.written) ends before the \(duration.written) of 'for'"
+    let message = "the timeout of \(limit.written) is shorter than the \(duration.written) of 'for'"
     return (["timeout"], Problem(message, expected: "\(duration.written) or more"))
   }
 }
 
-/// The stop conditions of a `notify`, `poll` or `combine` step; the first one met ends it.
+/// The stop conditions of a step that receives many values, such as `notify`; the first one met ends it.
 public struct StopConditions: Hashable, Sendable {
   /// The reaction to a value that does not match its format.
   public enum InvalidValueRule: String, Hashable, Sendable, CaseIterable {

@@ -21,7 +21,7 @@ public struct TrustStep: StepKind {
   ]
 
   var action: Step.Action { .trust(self) }
-  var doing: String { isTrusted ? "trusting" : "ending the trust" }
+  var participle: String { isTrusted ? "trusting" : "ending the trust" }
   var privilege: String? { "changes what the device is trusted with" }
 
   func run(_ run: StepRun) async throws {

@@ -26,8 +26,8 @@ public struct TryStep: StepKind {
     Key("finally", \.last, .steps, line: .steps(after: "finally"), "the steps to run last"),
   ]
 
-  var action: Step.Action { .tried(self) }
-  var doing: String { "trying" }
+  var action: Step.Action { .try(self) }
+  var participle: String { "trying" }
   var blocks: [StepBlock] {
     get { [StepBlock(role: .certain, steps: steps), StepBlock(role: .finally, steps: last)] }
     set { (steps, last) = (newValue[0].steps, newValue[1].steps) }
@@ -87,6 +87,6 @@ extension Step {
   public static func attempt(
     @StepsBuilder _ steps: () throws -> [Step], @StepsBuilder finally last: () throws -> [Step]
   ) rethrows -> Step {
-    Step(.tried(TryStep(try steps(), finally: try last())))
+    Step(.try(TryStep(try steps(), finally: try last())))
   }
 }

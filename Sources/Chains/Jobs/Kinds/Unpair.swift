@@ -13,7 +13,7 @@ struct UnpairStep: StepKind {
   static let keys: [Key<Self>] = []
 
   var action: Step.Action { .unpair }
-  var doing: String { "unpairing" }
+  var participle: String { "unpairing" }
   var privilege: String? { "removes the bond" }
 
   func run(_ run: StepRun) async throws {

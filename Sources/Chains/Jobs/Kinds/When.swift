@@ -34,7 +34,7 @@ public struct WhenStep: StepKind {
   ]
 
   var action: Step.Action { .when(self) }
-  var doing: String { "deciding" }
+  var participle: String { "deciding" }
   var blocks: [StepBlock] {
     get {
       [StepBlock(role: .conditional, steps: steps), StepBlock(role: .otherwise, steps: otherwise)]

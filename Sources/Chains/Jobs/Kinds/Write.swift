@@ -5,7 +5,7 @@ public import Documents
 import Signals
 
 /// The value and target characteristic of a `write` step.
-public struct Write: Hashable, Sendable {
+public struct WriteStep: Hashable, Sendable {
   /// The way that the value reaches bluetoothd.
   public enum Delivery: String, Hashable, Sendable, CaseIterable {
     /// A D-Bus call of `WriteValue`.
@@ -28,7 +28,7 @@ public struct Write: Hashable, Sendable {
   ///
   /// ```swift
   /// let value = try WrittenValue([.init(ValueFormat("u8")!, "2")])
-  /// let alarm = Step(.write(Write(value, to: "alert-level", kind: .command)))
+  /// let alarm = Step(.write(WriteStep(value, to: "alert-level", kind: .command)))
   /// ```
   public init(
     _ value: WrittenValue, to target: CharacteristicSelector, kind: WriteKind = .automatic,
@@ -42,15 +42,15 @@ public struct Write: Hashable, Sendable {
   }
 }
 
-extension Write: StepKind {
+extension WriteStep: StepKind {
   init() { self.init(.nothing, to: .unread) }
 
   static let verb = "write"
-  static let synonyms = ["set", "send"]
+  static let synonyms = ["send", "put"]
   static let documentation = "writes a characteristic"
   static let common: [Key<Step>] = [.expectFailure, .timeout]
   static let titleKeys = 5
-  static let keys: [Key<Write>] =
+  static let keys: [Key<WriteStep>] =
     [
       Key("write", \.target, .characteristic, line: .target, "the characteristic")
     ] + valueKeys + [
@@ -60,7 +60,7 @@ extension Write: StepKind {
   private static let kinds = WriteKind.allCases.map(\.rawValue)
 
   /// The keys of the value, the kind and the offset; `exchange` has them too.
-  static let valueKeys: [Key<Write>] = [
+  static let valueKeys: [Key<WriteStep>] = [
     .value(\.value),
     Key(
       "kind", \.kind, .choice, default: .automatic,
@@ -71,12 +71,12 @@ extension Write: StepKind {
 
   var action: Step.Action { .write(self) }
   var operations: [(CharacteristicSelector, CharacteristicOperation)] { [operation] }
-  var doing: String { "writing \(target)" }
+  var participle: String { "writing \(target)" }
 
   var writtenFormat: ValueDescription? { target.names.description(of: target.uuid) }
 
-  func conflict(within limit: Duration?) -> KeyRule.KeyProblem? {
-    contradiction.map { (["offset", "delivery"], $0) }
+  func problemAcrossKeys(timeout limit: Duration?) -> KeyRule.KeyProblem? {
+    problemOfParameters.map { (["offset", "delivery"], $0) }
   }
 
   func run(_ run: StepRun) async throws {
@@ -93,12 +93,12 @@ extension Key {
   }
 }
 
-extension Write: CustomStringConvertible {
+extension WriteStep: CustomStringConvertible {
   /// The one-line form, without the verb.
   public var description: String { words(Self.keys).joined(separator: " ") }
 }
 
-extension Write {
+extension WriteStep {
   var operation: (CharacteristicSelector, CharacteristicOperation) {
     switch delivery {
     case .call: (target, .write(kind))
@@ -106,12 +106,12 @@ extension Write {
     }
   }
 
-  /// The reason that the write is invalid on every device; nil if it is valid.
-  var contradiction: Problem? {
+  /// The problem of parameters that no device can accept together; nil if there is none.
+  var problemOfParameters: Problem? {
     if delivery == .acquire, kind != .automatic, kind != .command {
       return Problem(
-        "'delivery: acquire' supports only commands",
-        expected: "no \(kind.rawValue), or no 'delivery: acquire'"
+        "'delivery: acquire' only writes without response",
+        expected: "a command, or no 'delivery: acquire'"
       )
     }
     guard offset > 0 else { return nil }
@@ -141,14 +141,14 @@ extension Step {
   /// - Throws: `Problem` for an invalid target or value.
   public static func write(
     _ target: String, _ values: String..., kind: WriteKind = .automatic, offset: Int = 0,
-    delivery: Write.Delivery = .call, file: String = #fileID, line: Int = #line
+    delivery: WriteStep.Delivery = .call, file: String = #fileID, line: Int = #line
   ) throws(Problem) -> Step {
     try Problem.at(file, line) {
-      let write = Write(
+      let write = WriteStep(
         try WrittenValue(written: values), to: try CharacteristicSelector(parsing: target),
         kind: kind, offset: offset, delivery: delivery
       )
-      if let complaint = write.contradiction { throw complaint }
+      if let problem = write.problemOfParameters { throw problem }
       return Step(.write(write))
     }
   }
@@ -156,7 +156,7 @@ extension Step {
 
 extension Device {
   /// Writes with the delivery that the step chose.
-  func write(_ write: Write) -> Signal<Void> {
+  func write(_ write: WriteStep) -> Signal<Void> {
     switch write.delivery {
     case .call:
       self.write(write.value.octets, to: write.target, kind: write.kind, offset: write.offset)

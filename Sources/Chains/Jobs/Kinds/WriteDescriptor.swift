@@ -28,7 +28,7 @@ public struct WriteDescriptorStep: StepKind {
   var action: Step.Action { .writeDescriptor(self) }
   var attribute: String? { target.description }
   var writtenFormat: ValueDescription? { target.characteristic.names.description(of: target.uuid) }
-  var doing: String { "writing \(target)" }
+  var participle: String { "writing \(target)" }
   var privilege: String? { "writes descriptor \(target)" }
 
   func run(_ run: StepRun) async throws {

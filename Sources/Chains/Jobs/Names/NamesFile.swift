@@ -44,7 +44,7 @@ public struct NamesFile: Hashable, Sendable {
   }
 
   /// Whether these top-level keys are those of a names file; a chain has others, too.
-  package static func isMeant(by keys: [String]) -> Bool {
+  package static func recognizes(keys: [String]) -> Bool {
     let known = Self.keys.map(\.name)
     return !keys.isEmpty && keys.allSatisfy(known.contains)
   }
@@ -113,10 +113,12 @@ extension StepReader {
       complain(node, Problem("more than \(limits.names) names"))
       return nil
     }
-    let (names, problems) = AttributeNames.read(entries, over: surroundings.names)
+    let (names, problems, _) = AttributeNames.read(
+      entries, over: includeContext.names, mayShadow: namesAreOfOneFile
+    )
     self.problems += problems
-    surroundings.names = names
-    return surroundings.names
+    includeContext.names = names
+    return includeContext.names
   }
 }
 

@@ -8,7 +8,7 @@ import Documents
 extension LineLowering {
   /// Parses a name, a sign and a value; spaces around the sign are optional.
   mutating func comparison() throws(Problem) -> Node {
-    let subject = try next("what is expected, such as percent > 20")
+    let subject = try subject()
     if let range = subject.comparison, range.lowerBound > 0 {
       push(subject.split(at: range))
       return try comparison()
@@ -20,14 +20,30 @@ extension LineLowering {
     let isTime = Measure.isNamed(by: subject.text)
     let (comparison, value) = try value(after: sign, isTime: isTime)
     guard Comparison.all(isTime: isTime).contains(comparison) else {
-      let complaint = Problem("'\(word.text)' cannot compare times", expected: "<, <=, >, >= or in")
-      throw complaint.at(word.place)
+      let problem = Problem("'\(word.text)' cannot compare times", expected: "<, <=, >, >= or in")
+      throw problem.at(word.place)
     }
     let check = Node.Entry(key: comparison.rawValue, keyPlace: word.place, value: value)
     let entry = Node.Entry(
       key: subject.text, keyPlace: subject.place, value: node(.mapping([check]), word.place)
     )
     return node(.mapping([entry]), subject.place)
+  }
+
+  /// Parses the subject, which may have spaces in its brackets: `crc16(bytes, modbus)`.
+  private mutating func subject() throws(Problem) -> LineWord {
+    var subject = try next("a condition such as percent > 20")
+    guard let open = subject.firstIndex(of: "("), open > 0,
+      subject.firstIndex(of: "=!<>").map({ open < $0 }) ?? true
+    else { return subject }
+    while subject.firstIndex(of: ")") == nil {
+      guard let more = pop() else {
+        throw Problem("the bracket is not closed", expected: "')' after '\(subject.text)'")
+          .at(subject.place)
+      }
+      subject.letters += more.letters
+    }
+    return subject
   }
 
   private mutating func signWord() throws(Problem) -> LineWord {
@@ -44,10 +60,10 @@ extension LineLowering {
   ) throws(Problem) -> (Comparison, Node) {
     switch sign {
     case .is, .not: (sign, try literal("a value"))
-    case .min, .max, .above, .below: (sign, try literal(isTime ? sign.takesTime : sign.takes))
+    case .min, .max, .above, .below: (sign, try literal(isTime ? sign.timeOperand : sign.operand))
     case .in, .between: isTime ? (.between, try times()) : try membership()
     case .mask: (sign, try mask())
-    case .like: (sign, try text(try next(sign.takes)))
+    case .like: (sign, try text(try next(sign.operand)))
     case .counter: (sign, try counter())
     }
   }
@@ -69,7 +85,7 @@ extension LineLowering {
   /// Parses a mask: `0x0f = 0x05`.
   private mutating func mask() throws(Problem) -> Node {
     let mask = try bits()
-    try take("=")
+    try expect("=")
     return node(.sequence([mask, try bits()]), mask.place)
   }
 

@@ -73,7 +73,7 @@ extension LineLowering {
   }
 
   /// Parses the words after `until`: `5x`, `5`, `count 5`, `silence 2s`, or a comparison.
-  mutating func takeStop(
+  mutating func parseStop(
     _ key: KeyDescription, _ start: LineWord, _ entries: inout LineEntries
   ) throws(Problem) {
     let expected = key.shape.line(limits)
@@ -108,7 +108,7 @@ extension [[LineWord]] {
   var includedNames: [String] {
     flatMap { words -> [String] in
       let inner = words.flatMap { $0.block?.includedNames ?? [] }
-      guard words.count > 1, words[0].isPlain(Inclusion.verb) else { return inner }
+      guard words.count > 1, words[0].isPlain(IncludeEntry.verb) else { return inner }
       return [words[1].text] + inner
     }
   }

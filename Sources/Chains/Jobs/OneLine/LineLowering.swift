@@ -32,8 +32,8 @@ struct LineLowering {
   /// Parses the verb and its keys as a mapping.
   mutating func mapping(_ verb: String, _ keys: [KeyDescription]) throws(Problem) -> Node {
     var entries = LineEntries()
-    for key in keys { try take(inOrder: key, &entries) }
-    try takeOptions(keys, &entries)
+    for key in keys { try parse(inOrder: key, &entries) }
+    try parseOptions(keys, &entries)
     try complainOfMissing(keys, entries)
     if entries[verb] == nil {
       entries.add(verb, at: first.place, node(.scalar("", isPlain: true), first.place))
@@ -42,7 +42,7 @@ struct LineLowering {
   }
 
   /// Parses a key whose words come before all options.
-  private mutating func take(
+  private mutating func parse(
     inOrder key: KeyDescription, _ entries: inout LineEntries
   ) throws(Problem) {
     switch key.form {
@@ -56,21 +56,26 @@ struct LineLowering {
         let comparison = try comparison()
         entries.merge(key.name, at: first.place, comparison)
       } while pop(where: { $0.isPlain("and") })
+    case .calculation:
+      let isInParentheses = peek?.firstIndex(of: "(") == 0
+      try entries.set(
+        key.name, at: first, isInParentheses ? calculation() : scalar(next(key), key.shape)
+      )
     case .steps(let word):
       if let word {
         if !key.isRequired, peek?.isPlain(word) != true { return }
-        try take(word)
+        try expect(word)
       }
-      try takeBlocks(key, &entries) { lowering throws(Problem) in try lowering.step() }
+      try parseBlocks(key, &entries) { lowering throws(Problem) in try lowering.step() }
     case .inputs(let keys):
-      try takeBlocks(key, &entries) { lowering throws(Problem) in try lowering.input(keys) }
+      try parseBlocks(key, &entries) { lowering throws(Problem) in try lowering.input(keys) }
     case .option, .repeated, .flag, .bare, .parts, .members, .write, .comparisons, .stop, .binding:
       return
     }
   }
 
   /// Parses a list of nodes in braces.
-  private mutating func takeBlocks(
+  private mutating func parseBlocks(
     _ key: KeyDescription, _ entries: inout LineEntries,
     _ lower: (inout LineLowering) throws(Problem) -> Node
   ) throws(Problem) {
@@ -124,20 +129,20 @@ struct LineLowering {
 
   // MARK: Options
 
-  private mutating func takeOptions(
+  private mutating func parseOptions(
     _ keys: [KeyDescription], _ entries: inout LineEntries
   ) throws(Problem) {
     let options = LineOptions(keys)
     while let word = pop() {
       guard let option = options.next(word) else {
-        throw options.complaint(about: word).at(word.place)
+        throw options.problem(about: word).at(word.place)
       }
       guard let outer = option.outer else {
-        try take(option.key, word, &entries)
+        try parse(option: option.key, word, &entries)
         continue
       }
       var inner = LineEntries()
-      try take(option.key, word, &inner)
+      try parse(option: option.key, word, &inner)
       for entry in inner.all {
         if case .mapping(let known)? = entries[outer.name]?.content,
           known.contains(where: { $0.key == entry.key })
@@ -149,8 +154,8 @@ struct LineLowering {
     }
   }
 
-  private mutating func take(
-    _ key: KeyDescription, _ word: LineWord, _ entries: inout LineEntries
+  private mutating func parse(
+    option key: KeyDescription, _ word: LineWord, _ entries: inout LineEntries
   ) throws(Problem) {
     switch key.form {
     case .option:
@@ -168,7 +173,7 @@ struct LineLowering {
     case .write(_, let keys):
       let blocks = try braces(key.shape.line(limits))
       let start = blocks[0][0]
-      guard blocks.count == 1, start.isPlain(Write.verb) else {
+      guard blocks.count == 1, start.isPlain(WriteStep.verb) else {
         throw Problem(
           found: blocks.count == 1 ? "'\(start.text)'" : "\(blocks.count) steps",
           expected: "one 'write'"
@@ -176,13 +181,13 @@ struct LineLowering {
       }
       var lowering = LineLowering(blocks[0], limits)
       _ = lowering.pop()
-      try entries.set(key.name, at: word, lowering.mapping(Write.verb, keys))
+      try entries.set(key.name, at: word, lowering.mapping(WriteStep.verb, keys))
     case .comparisons: entries.merge(key.name, at: word.place, try comparison())
-    case .stop: try takeStop(key, word, &entries)
+    case .stop: try parseStop(key, word, &entries)
     case .binding:
       let binding = try binding(key)
       entries.merge(key.name, at: word.place, node(.mapping([binding]), word.place))
-    case .target, .condition, .steps, .inputs, .members: return
+    case .target, .condition, .calculation, .steps, .inputs, .members: return
     }
   }
 
@@ -210,8 +215,8 @@ struct LineLowering {
   var peek: LineWord? { words.last }
 
   /// Removes the next word if it matches.
-  mutating func pop(where isMeant: (LineWord) -> Bool) -> Bool {
-    guard let word = words.last, isMeant(word) else { return false }
+  mutating func pop(where matches: (LineWord) -> Bool) -> Bool {
+    guard let word = words.last, matches(word) else { return false }
     _ = pop()
     return true
   }
@@ -227,7 +232,7 @@ struct LineLowering {
   }
 
   /// Removes the next word, which must be `word`.
-  mutating func take(_ word: String) throws(Problem) {
+  mutating func expect(_ word: String) throws(Problem) {
     let found = try next(word)
     guard !found.isPlain(word) else { return }
     throw Problem(found: "'\(found.text)'", expected: word).at(found.place)

@@ -15,7 +15,7 @@ struct LineOptions {
     for key in keys {
       switch key.form {
       case .members(let members): options += members.map { ($0, key) }
-      case .target, .steps, .inputs, .condition: continue
+      case .target, .steps, .inputs, .condition, .calculation: continue
       case .option, .repeated, .flag, .bare, .parts, .write, .comparisons, .stop, .binding:
         options.append((key, nil))
       }
@@ -35,7 +35,7 @@ struct LineOptions {
   }
 
   /// The error for a word that does not begin an option.
-  func complaint(about word: LineWord) -> Problem {
+  func problem(about word: LineWord) -> Problem {
     let found = "'\(word.text)'"
     guard !options.isEmpty else { return Problem(found: found, expected: "the end of the step") }
     let names = options.compactMap(\.key.word)

@@ -94,23 +94,23 @@ struct LineWords {
       let place = words.advance(over: character)
       if isEscaped {
         isEscaped = false
-        words.take(character, place, isQuoted: true)
+        words.append(character, place, isQuoted: true)
       } else if character == "\\", quote?.mark != "'" {
         words.open(at: place)
         isEscaped = true
       } else if let mark = quote?.mark {
-        if character == mark { quote = nil } else { words.take(character, place, isQuoted: true) }
+        if character == mark { quote = nil } else { words.append(character, place, isQuoted: true) }
       } else if character == "\"" || character == "'" {
         words.open(at: place)
         words.word?.isQuoted = true
         quote = (character, place)
       } else {
-        words.takePlain(character, place)
+        words.appendPlain(character, place)
       }
     }
     if let quote {
-      let complaint = Problem("the quote is not closed", expected: "\(quote.mark) at the end")
-      throw DocumentErrors([complaint.at(quote.place)])
+      let problem = Problem("the quote is not closed", expected: "\(quote.mark) at the end")
+      throw DocumentErrors([problem.at(quote.place)])
     }
     if isEscaped, let place = words.word?.place {
       throw DocumentErrors([Problem("nothing follows the \\ at the end").at(place)])
@@ -120,8 +120,8 @@ struct LineWords {
       throw DocumentErrors([Problem("blocks are nested too deep").at(place)])
     }
     if let block = words.open.last {
-      let complaint = Problem("the block is not closed", expected: "} after a space")
-      throw DocumentErrors([complaint.at(block.place)])
+      let problem = Problem("the block is not closed", expected: "} after a space")
+      throw DocumentErrors([problem.at(block.place)])
     }
     return words.steps.filter { !$0.isEmpty }
   }
@@ -138,13 +138,13 @@ struct LineWords {
     return Place(file: file, line: line, column: column)
   }
 
-  private mutating func takePlain(_ character: Character, _ place: Place) {
+  private mutating func appendPlain(_ character: Character, _ place: Place) {
     if character == ";" || character.isNewline {
       endStep()
     } else if character.isWhitespace {
       endWord()
     } else {
-      take(character, place, isQuoted: false)
+      append(character, place, isQuoted: false)
     }
   }
 
@@ -152,7 +152,7 @@ struct LineWords {
     if word == nil { word = LineWord(place: place, letters: [], isQuoted: false) }
   }
 
-  private mutating func take(_ character: Character, _ place: Place, isQuoted: Bool) {
+  private mutating func append(_ character: Character, _ place: Place, isQuoted: Bool) {
     open(at: place)
     word?.letters.append(.init(character: character, isQuoted: isQuoted, place: place))
   }
@@ -199,13 +199,5 @@ package enum Quoting {
       escaped.unicodeScalars.append(scalar)
     }
     return "\"" + escaped + "\""
-  }
-}
-
-extension String {
-  /// The Unicode scalars, each as a character, so that a combining mark does not hide a quote or
-  /// space before it. CR LF stays one newline.
-  var singleScalars: [Character] {
-    flatMap { $0 == "\r\n" ? [$0] : $0.unicodeScalars.map { Character($0) } }
   }
 }

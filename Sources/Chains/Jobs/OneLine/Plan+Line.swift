@@ -2,6 +2,7 @@
 
 public import Bluetooth
 public import Documents
+import RunEvents
 
 extension Plan {
   /// The name of the one-line form in errors, instead of a file.
@@ -45,25 +46,25 @@ extension Plan {
   ) throws(DocumentErrors) -> Plan {
     let start = Place(file: file, line: 1, column: 1)
     guard line.utf8.count <= limits.document.octets else {
-      let complaint = Problem("the line is longer than \(limits.document.octets) bytes")
-      throw DocumentErrors([complaint.at(start)])
+      let problem = Problem("the line is longer than \(limits.document.octets) bytes")
+      throw DocumentErrors([problem.at(start)])
     }
     var filling = LineFilling(bindings)
     let words = try LineWords.steps(of: line, file: file).map { $0.map { filling.filled($0) } }
-    var surroundings = IncludedSurroundings(
+    var includeContext = IncludeContext(
       inclusions: includesFiles ? .load(words.includedNames, in: file, limits) : .none(limits),
       names: names
     )
-    surroundings.captured = words.capturedNames + surroundings.inclusions.names(under: "as")
+    includeContext.captured = words.capturedNames + includeContext.inclusions.names(under: "as")
     for binding in bindings.all {
-      surroundings.table.set(binding.name, to: VariableTable.value(binding.text, nil))
+      includeContext.table.set(binding.name, to: VariableTable.value(binding.text, nil))
     }
-    var reader = StepReader(limits: limits, surroundings)
+    var reader = StepReader(limits: limits, includeContext)
     reader.form = .line
     reader.text = line
     reader.scope.variables = bindings.all.map(\.name)
     var steps: [Step] = []
-    var problems = filling.unknown(at: start) { surroundings.inclusions.mention($0) }
+    var problems = filling.unknown(at: start) { includeContext.inclusions.mention($0) }
     for words in words {
       do {
         var lowering = LineLowering(words, limits)
@@ -77,14 +78,24 @@ extension Plan {
     }
     problems += reader.problems
     var plan = Plan(steps: steps)
-    plan.names = reader.surroundings.allNames
+    plan.names = reader.includeContext.allNames
     if words.isEmpty {
-      let complaint = Problem("there are no steps", expected: "a step such as read battery-level")
-      problems.append(complaint.at(start))
-    } else if problems.isEmpty, let complaint = limits.complaint(about: plan) {
-      problems.append(complaint.at(start))
+      let problem = Problem("there are no steps", expected: "a step such as read battery-level")
+      problems.append(problem.at(start))
+    } else if problems.isEmpty, let problem = limits.problem(about: plan) {
+      problems.append(problem.at(start))
     }
     guard problems.isEmpty else { throw DocumentErrors(problems) }
     return plan
+  }
+}
+
+extension Problem {
+  /// Returns the problem with its line of a one-line text; unchanged if its place is elsewhere.
+  package func quoting(_ text: String?, of file: String = Plan.lineName) -> Problem {
+    guard let text, let place, place.file == file else { return self }
+    var quoting = self
+    quoting.line = LineExcerpt.line(at: place, of: text)
+    return quoting
   }
 }

@@ -139,8 +139,8 @@ extension Shape where Value == SecretReference {
       let wrong = mapping.finish()
       reader.problems += wrong
       if sources.count == 1 { return SecretReference(sources[0]) }
-      let complaint = Problem("a passkey has exactly one source", expected: expected)
-      if wrong.isEmpty { reader.complain(node, complaint) }
+      let problem = Problem("a passkey has exactly one source", expected: expected)
+      if wrong.isEmpty { reader.complain(node, problem) }
       return nil
     }
   }

@@ -2,6 +2,7 @@
 
 import Bluetooth
 public import Documents
+import RunEvents
 
 extension Plan {
   /// Returns the plan with all its secrets loaded, so that a missing one is reported before the

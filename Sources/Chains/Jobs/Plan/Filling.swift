@@ -77,14 +77,29 @@ struct Filling {
   }
 
   func filled(_ check: Check) throws(Problem) -> Check {
-    guard case .captured(let relation, let path) = check else { return check }
+    switch check {
+    case .captured(let relation, let path):
+      return try self.check(relation, try captured(path), "\(path)")
+    case .calculated(let relation, let calculation):
+      return try self.check(relation, try result(of: calculation), "\(calculation)")
+    case .equal, .notEqual, .above, .atLeast, .below, .atMost, .between, .oneOf, .masked, .like,
+      .counts:
+      return check
+    }
+  }
+
+  /// - Parameter name: The words for the value in failures.
+  private func check(
+    _ relation: Check.Relation, _ value: DecodedValue, _ name: String
+  ) throws(Problem) -> Check {
     switch relation {
-    case .equal: return .equal(try literal(path))
-    case .notEqual: return .notEqual(try literal(path))
-    case .above: return .above(try number(path))
-    case .atLeast: return .atLeast(try number(path))
-    case .below: return .below(try number(path))
-    case .atMost: return .atMost(try number(path))
+    case .equal: return .equal(try literal(value, name))
+    case .notEqual: return .notEqual(try literal(value, name))
+    case .above, .atLeast, .below, .atMost:
+      guard let check = Bound(value).flatMap({ relation.check($0) }) else {
+        throw Problem("'\(name)' is \(value), not a number")
+      }
+      return check
     }
   }
 
@@ -92,13 +107,17 @@ struct Filling {
 
   /// The result of a calculation as a chain file spells it.
   private func text(_ calculation: Calculation) throws(Problem) -> String {
+    if let text = try result(of: calculation).written { return text }
+    throw Problem("'\(calculation)' has several values: name one of them")
+  }
+
+  private func result(of calculation: Calculation) throws(Problem) -> DecodedValue {
     for path in calculation.paths { _ = try captured(path) }
     do throws(ExpressionFailure) {
-      if let text = try calculation.value(value).written { return text }
+      return try calculation.value(value)
     } catch {
       throw Problem("\(error)")
     }
-    throw Problem("'\(calculation)' has several values: name one of them")
   }
 
   private func captured(_ path: VariablePath) throws(Problem) -> DecodedValue {
@@ -109,25 +128,21 @@ struct Filling {
     throw Problem("'\(path)' was not captured: its step did not run, or has no such value")
   }
 
-  private func number(_ path: VariablePath) throws(Problem) -> Bound {
-    let value = try captured(path)
-    if let number = Bound(value) { return number }
-    throw Problem("'\(path)' is \(value), not a number")
-  }
-
-  private func literal(_ path: VariablePath) throws(Problem) -> Literal {
-    let value = try captured(path)
+  private func literal(_ value: DecodedValue, _ name: String) throws(Problem) -> Literal {
     if case .fields = value.only {
       return Literal("\(value)", isQuoted: true)
     }
-    return Literal(try text(path), isQuoted: value.number == nil)
+    return Literal(try text(value, name), isQuoted: value.number == nil)
+  }
+
+  private func text(_ path: VariablePath) throws(Problem) -> String {
+    try text(captured(path), "\(path)")
   }
 
   /// The value as a chain file spells it.
-  private func text(_ path: VariablePath) throws(Problem) -> String {
-    let value = try captured(path)
+  private func text(_ value: DecodedValue, _ name: String) throws(Problem) -> String {
     if let text = value.written { return text }
-    throw Problem("'\(path)' has several fields: name one of them")
+    throw Problem("'\(name)' has several fields: name one of them")
   }
 }
 

@@ -16,6 +16,9 @@ public struct LinkRule: Hashable, Sendable {
   /// Whether the chain fails if several devices match; otherwise the one with the strongest RSSI is
   /// used.
   public var isUnique = false
+  /// From the start of the scan until the strongest of several devices that match is chosen; zero
+  /// for the first one that is found, nil for the default.
+  public var choice: Duration?
   /// Whether the chain waits for another run on this host that uses the device; otherwise it fails.
   public var awaitsOtherRuns = true
   /// The time to wait for the adapter to be present and powered; nil fails at once.
@@ -37,6 +40,7 @@ public struct LinkRule: Hashable, Sendable {
     if takesOver { lines.append("device    is taken over from other programs that connect to it") }
     if isExclusive { lines.append("link      has to be made by this run") }
     if isUnique { lines.append("device    has to be the only one that matches") }
+    if let choice { lines.append("device    is chosen \(choice.written) after the scan begins") }
     if let adapterWait { lines.append("adapter   is waited for, up to \(adapterWait.written)") }
     return lines
   }

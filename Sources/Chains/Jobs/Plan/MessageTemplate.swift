@@ -10,6 +10,8 @@ public struct MessageTemplate: Hashable, Sendable, CustomStringConvertible {
     case value(VariablePath)
     case calculation(Calculation)
 
+    var isText: Bool { if case .text = self { true } else { false } }
+
     /// Whether it is no text between others.
     var isEmptyOrValue: Bool {
       switch self {
@@ -134,6 +136,14 @@ public struct MessageTemplate: Hashable, Sendable, CustomStringConvertible {
   var onlyVariable: VariablePath? {
     guard variables.count == 1, calculations.isEmpty else { return nil }
     return parts.allSatisfy { $0.isEmptyOrValue } ? variables[0] : nil
+  }
+
+  /// The calculation with captured values if it is the entire text; otherwise nil.
+  var onlyCalculation: Calculation? {
+    guard calculations.count == 1, parts.allSatisfy(\.isEmptyOrValue),
+      parts.count(where: { !$0.isText }) == 1, !calculations[0].paths.isEmpty
+    else { return nil }
+    return calculations[0]
   }
 
   /// Substitutes the captured values; a missing one becomes `?`.

@@ -4,6 +4,7 @@
 
 import Bluetooth
 import Documents
+import RunEvents
 
 extension Plan: CustomStringConvertible {
   /// The complete plan in a canonical form: a head, then a line for each step with its position.
@@ -49,7 +50,7 @@ extension Plan: CustomStringConvertible {
     }
     let services = expectedServices.map(\.description)
     if !services.isEmpty { lines.append("services  \(services.joined(separator: ", "))") }
-    return lines + link.lines
+    return lines + firmware.map { "image     \($0)" } + link.lines
   }
 
   private var body: [String] {

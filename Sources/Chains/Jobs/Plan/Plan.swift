@@ -4,11 +4,12 @@
 // holds no device and starts nothing.
 
 public import Bluetooth
+import RunEvents
 
 /// A chain of steps on one device.
 public struct Plan: Hashable, Sendable {
   /// The default timeout of a step, if neither the step nor its chain sets one.
-  public static let usualTimeout = Duration.seconds(20)
+  public static let defaultTimeout = Duration.seconds(20)
 
   /// The name of the chain, for output.
   public var name: String?
@@ -36,7 +37,7 @@ public struct Plan: Hashable, Sendable {
   /// let unchecked = Plan(name: "Read the level", steps: [try Step.read("battery-level")])
   /// ```
   public init(
-    name: String? = nil, device: DeviceTarget? = nil, timeout: Duration = Plan.usualTimeout,
+    name: String? = nil, device: DeviceTarget? = nil, timeout: Duration = Plan.defaultTimeout,
     retry: RetryRule = RetryRule(), pairing: PairingRule? = nil, steps: [Step]
   ) {
     self.name = name
@@ -81,6 +82,72 @@ public struct PlacedStep: Hashable, Sendable {
 
   /// Whether the step is not in the chain as written.
   public var isImplied: Bool { position.isImplied }
+
+  /// The step as events describe it.
+  public var reported: ReportedStep { ReportedStep(self) }
+}
+
+extension StepPosition {
+  /// Assigns positions to steps, at the top level or inside `outer`.
+  ///
+  /// ```swift
+  /// for placed in StepPosition.place(plan.steps) { print(placed.position, placed.step) }
+  /// ```
+  public static func place(_ steps: [Step], inside outer: StepPosition? = nil) -> [PlacedStep] {
+    steps.enumerated().map { index, step in
+      PlacedStep(outer?.inner(index + 1) ?? StepPosition(index + 1), step)
+    }
+  }
+}
+
+extension ReportedStep {
+  public init(_ placed: PlacedStep) {
+    let (position, step, kind) = (placed.position, placed.step, placed.step.kind)
+    self.init(
+      position: position, operation: step.operation, action: kind.title,
+      valueAction: kind.valueTitle,
+      attribute: kind.attribute, written: kind.written, label: step.name, target: nil,
+      ownPlace: position.isImplied ? kind.participle : nil, source: step.source,
+      hasOctets: kind.characteristic != nil, isStream: kind.isStream
+    )
+  }
+}
+
+extension RunFailure {
+  /// Creates the failure of an error that a step threw.
+  ///
+  /// - Parameter step: The step; nil if there was none.
+  public init(_ error: any Error, step: PlacedStep?) {
+    guard let step else {
+      self.init(error)
+      return
+    }
+    self.init(error, while: step.step.participle)
+    if error is ValueError, let kind = step.step.kind as? any StreamingKind,
+      kind.stop.onInvalid == nil
+    {
+      hint += "; with 'on-invalid: report' the step goes on after it"
+    }
+    guard source == nil else { return }
+    source = step.step.source
+    sourceText = step.step.sourceText
+  }
+}
+
+extension RunIdentity {
+  /// Creates the identity of a run of `plan` with `seed`.
+  ///
+  /// ```swift
+  /// print(RunIdentity(seed: 7, plan: plan))  // 16 hexadecimal digits
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - seed: Distinguishes runs of one plan.
+  ///   - plan: The plan of the run.
+  ///   - round: The number of the round in its batch, from 1.
+  public init(seed: UInt64, plan: Plan, round: Int = 1) {
+    self.init(seed: seed, text: plan.description, round: round)
+  }
 }
 
 extension Plan {
@@ -107,7 +174,7 @@ extension Plan {
   /// ```
   public var onlyScans: Bool {
     let kinds = allSteps.map { type(of: $0.kind) }
-    return kinds.contains { $0 == Scanning.self } && !kinds.contains { $0.needsLink }
+    return kinds.contains { $0 == ScanStep.self } && !kinds.contains { $0.needsLink }
   }
 
   /// The index of the step before which the chain connects implicitly; nil if it does not.

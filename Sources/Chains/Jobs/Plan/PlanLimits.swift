@@ -28,7 +28,7 @@ public struct PlanLimits: Hashable, Sendable {
   /// connections.
   public var concurrency = 64
   /// The number of invalid devices that a batch reports one by one.
-  public var complaints = 20
+  public var reportedDevices = 20
 
   /// Creates the default limits, which `docs/chains.md` lists.
   ///
@@ -50,13 +50,13 @@ extension PlanLimits {
   }
 
   /// The first exceeded limit; nil if there is none.
-  func complaint(about plan: Plan) -> Problem? {
+  func problem(about plan: Plan) -> Problem? {
     let written = plan.writtenStepCount
     guard written <= writtenSteps else {
       return Problem("\(written) steps", expected: "at most \(writtenSteps)")
     }
     guard let count = Self.runCount(plan.steps), count <= runSteps else {
-      let message = "a run would take more than \(runSteps) steps, repetitions multiplied"
+      let message = "a run would have more than \(runSteps) steps, counting repetitions"
       return Problem(message, expected: "fewer repetitions")
     }
     return nil

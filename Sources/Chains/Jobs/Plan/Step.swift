@@ -99,7 +99,7 @@ extension Step {
   public var attribute: String? { kind.attribute }
 
   /// The operation as a participle for failures: "reading battery-level".
-  var doing: String { kind.doing }
+  var participle: String { kind.participle }
 
   /// An effect beyond the listed characteristics, as a continuation of "which": "pairs"; nil if
   /// there is none. A gateway limited to characteristics refuses such a step.
@@ -149,7 +149,7 @@ extension Plan {
 extension Step: CustomStringConvertible {
   /// The step in the one-line form, without inner steps.
   public var description: String {
-    ([kind.line] + Self.printedKeys.flatMap { $0.traits.words(self) }).joined(separator: " ")
+    ([kind.line] + Self.printedKeys.flatMap { $0.operations.words(self) }).joined(separator: " ")
   }
 
   /// The operation and its target: `read battery-level`, `write alert-level u8:1`.

@@ -41,6 +41,9 @@ struct WrittenFields: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
+  /// The mistakes in values that cannot be encoded yet, each with the path of its field.
+  var mistakes: [ValueError] { format.mistakes(in: content.described, .encoded) { _ in nil } }
+
   /// The one-line form: `interval=600 mode=eco flags.tamper=yes`.
   var description: String { content.assignments(inside: "").joined(separator: " ") }
 }
@@ -139,6 +142,16 @@ extension WrittenFields.Content {
         member.value.decoded.map { DecodedValue.Field(member.name, $0) }
       }
       return fields.count == members.count ? .fields(fields) : nil
+    }
+  }
+
+  /// The content to check; what is captured may be any value.
+  fileprivate var described: DescribedContent {
+    switch self {
+    case .text(let template): template.constant.map { .text($0) } ?? .calculated(.zero)
+    case .list(let values): .list(values.map(\.described))
+    case .group(let members):
+      DescribedContent(group: members.map { (path: [$0.name], value: $0.value.described) })
     }
   }
 

@@ -4,6 +4,7 @@
 
 import Bluetooth
 import Documents
+import RunEvents
 import Signals
 
 /// A run in progress, and its state.
@@ -14,6 +15,8 @@ final class ChainRun: Sendable {
     /// The bytes, if a device sent the value.
     var octets: [UInt8]?
     var measures: DecodedValue?
+    /// The values of a stream that a later step uses as a whole; nil for others.
+    var kept: KeptValues?
   }
 
   /// The progress of one attempt.
@@ -38,17 +41,22 @@ final class ChainRun: Sendable {
     var isLinked = false
     /// Whether an existing connection may come from an earlier step of this run.
     var hasConnected = false
+    /// The repeated steps that use no captured values, as events describe them, by written position.
+    var repeated: [StepPosition: ReportedStep] = [:]
   }
 
   let runner: ChainRunner
   let loop: Loop
   let begun: Instant
+  /// The names of the streams whose values are kept.
+  let keptStreams: Set<String>
   let state = Guarded(State())
 
   init(_ runner: ChainRunner) {
     self.runner = runner
     loop = runner.service.scheduler.loop
     begun = loop.now
+    keptStreams = runner.plan.keptStreams
   }
 
   /// Reports an event.
@@ -72,14 +80,11 @@ final class ChainRun: Sendable {
   /// - Returns: The ending, and the error that caused it; nil after a success.
   func run() async -> (ending: RunEnding, error: (any Error)?) {
     let plan = runner.plan
-    emit(
-      .runStarted(
-        RunStart(
-          chain: plan.name, steps: plan.writtenStepCount, seed: runner.identity.seed,
-          file: runner.file
-        )
-      )
+    let start = RunStart(
+      chain: plan.name, steps: plan.writtenStepCount, seed: runner.identity.seed,
+      file: runner.file
     )
+    emit(.run(.started(start)))
     do {
       try refuseCommands()
       try await attempts().run { _ in }
@@ -155,7 +160,7 @@ final class ChainRun: Sendable {
       step: attempt.failedAt?.reported, done: attempt.done, warnings: attempt.warnings,
       captured: attempt.captures.compactMapValues(\.value)
     )
-    emit(.runFinished(ending))
+    emit(.run(.finished(ending)))
     return ending
   }
 
@@ -285,13 +290,34 @@ final class ChainRun: Sendable {
     }
   }
 
+  /// Runs `connecting` with an agent that offers what the first `pair` step offers, and answers nothing.
+  ///
+  /// bluetoothd from 5.81 on pairs with the capability that was registered when the connection was
+  /// made: without one, no passkey is asked for, and the bond is not authenticated. The agent of the
+  /// plan's own answers is registered already.
+  ///
+  /// - Source: BlueZ 5.81, `src/device.c` (pair_device raises the security of the channel).
+  func offering<Value: Sendable>(_ connecting: Signal<Value>) -> Signal<Value> {
+    let rules = runner.plan.allSteps.compactMap { step in
+      if case .pair(let pair) = step.action { pair.rule } else { nil }
+    }
+    // Answers that cannot be read fail the step that needs them.
+    guard runner.plan.pairing == nil, let rule = rules.first,
+      let capability = try? answers(rule, nil).offeredCapability
+    else { return connecting }
+    return Signal { [self] sink in
+      let silent = PairingAnswers(capability: capability, acceptsJustWorks: false)
+      try await runner.service.answering(silent) { connecting }.run(sink)
+    }
+  }
+
   /// Creates the answers of a rule, with its secret loaded.
   ///
   /// - Parameter placed: The step that pairs; nil for pairing that the device starts.
   func answers(_ rule: PairingRule, _ placed: PlacedStep?) throws -> PairingAnswers {
     do {
       return try rule.answers(ask: runner.ask) { [self] display in
-        emit(.pairingDisplay(placed?.reported, display))
+        emit(.remark(.pairingDisplay(placed?.reported, display)))
       }
     } catch {
       throw RunFailure(

@@ -3,11 +3,12 @@
 // It is only the description of a run; each subscription starts a ChainRun.
 
 public import Bluetooth
+import RunEvents
 public import Signals
 
 /// Runs the program of a `command` step and returns its standard output. Throws
-/// ``Command/Failure``.
-public typealias RunCommand = @Sendable (Command.Call) async throws -> [UInt8]
+/// ``CommandStep/Failure``.
+public typealias RunCommand = @Sendable (CommandStep.Call) async throws -> [UInt8]
 
 /// A runner of a plan on one device, which reports events.
 ///

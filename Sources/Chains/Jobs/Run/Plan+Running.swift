@@ -4,6 +4,8 @@
 
 public import Bluetooth
 import Documents
+import Reports
+import RunEvents
 public import Signals
 
 extension Plan {
@@ -78,7 +80,7 @@ extension Plan {
   ///
   /// ```swift
   /// for try await event in plan.events(on: sensor).values {
-  ///   if case .value(let step, let value) = event.change { print(step.title, value.octets) }
+  ///   if case .data(let step, .value(let value)) = event.change { print(step.title, value.octets) }
   /// }
   /// ```
   ///
@@ -91,7 +93,7 @@ extension Plan {
       let events = Subject<RunEvent>()
       let recording = try RunRecording(of: self, on: service, seed) { event in
         events.send(event)
-        if case .runFinished = event.change { events.complete() }
+        if case .run(.finished) = event.change { events.complete() }
       }
       let run = recording.record.compactMap { _ in RunEvent?.none }
       try await Signal.merge(events.signal, run).run(sink)
@@ -113,7 +115,7 @@ private struct RunRecording: Sendable {
     let collector = Guarded(RunCollector())
     let identity = RunIdentity(seed: seed, plan: plan)
     let runner = ChainRunner(plan: plan, service: service, identity: identity) { event in
-      collector.withLock { $0.take(event) }
+      collector.withLock { $0.apply(event) }
       report(event)
     }
     self.collector = collector

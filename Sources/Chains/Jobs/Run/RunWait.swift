@@ -3,6 +3,7 @@
 // Journals and reports do not contain it.
 
 import Bluetooth
+import RunEvents
 package import Signals
 
 /// An operation or pause that a run has begun to wait for.
@@ -75,6 +76,6 @@ extension StepRun {
   ///   - what: The operation or pause; nil for the operation of the step.
   ///   - limit: The time after which the wait ends or fails; nil for no limit.
   func awaits(_ what: String? = nil, limit: Duration?) {
-    chain.awaits(what ?? step.kind.doing(with: chain.runner.device), limit: limit, in: self)
+    chain.awaits(what ?? step.kind.participle(with: chain.runner.device), limit: limit, in: self)
   }
 }

@@ -1,6 +1,7 @@
 // Values as they arrive, for `notify`, `poll`, `combine`, `watch` and the suites.
 
 package import Bluetooth
+import RunEvents
 package import Signals
 
 /// A value in a stream.
@@ -27,6 +28,15 @@ package struct Sample: Sendable {
     decoded = Result { () throws(ValueError) in
       try StepValue.decode(octets, of: target, format: format)
     }
+  }
+
+  /// Wraps a value that is not bytes of the device, such as an RSSI.
+  init(measured value: DecodedValue, arrival: Instant, latency: Duration? = nil) {
+    octets = []
+    self.arrival = arrival
+    self.latency = latency
+    parts = []
+    decoded = .success(value)
   }
 
   /// Splits a notification into its records; most characteristics have one.
@@ -64,6 +74,9 @@ package struct Sample: Sendable {
     return StepValue(octets: [], decoded: .fields(fields), problem: problem)
   }
 
+  /// The number of bytes, also of the parts of a joined value.
+  var length: Int { octets.count + parts.reduce(0) { $0 + $1.value.octets.count } }
+
   /// The bytes for a check: those of the part that the subject names, if the value is joined.
   func octets(for subject: Expectation.Subject) -> [UInt8] {
     guard case .field(let name) = subject else { return octets }
@@ -75,23 +88,32 @@ extension Device {
   /// Subscribes to a characteristic, then runs the signal that `body` creates from the values.
   ///
   /// - Parameters:
+  ///   - pieces: The joiner of values in pieces, if the caller looks at it. A value that a gap cut
+  ///     off is one that does not match its format.
   ///   - onGap: Called for each gap in which notifications were lost.
   ///   - body: Called once the subscription is active, with the values from then on.
   /// - Returns: The values of the signal from `body`; the subscription ends with that signal. Fails
   ///   as a subscription does.
   package func listening<Value: Sendable>(
     to target: CharacteristicSelector, format: ValueFormat? = nil,
-    options: SubscriptionOptions = SubscriptionOptions(),
+    options: SubscriptionOptions = SubscriptionOptions(), pieces: JoinedPieces? = nil,
     onGap: @escaping @Sendable (NotificationGap) -> Void = { _ in },
     _ body: @escaping @Sendable (Signal<Sample>) -> Signal<Value>
   ) -> Signal<Value> {
     subscribe(target, options).flattenMap { events in
       body(
         Signal { sink in
+          let pieces = pieces ?? JoinedPieces(target, format)
           try await events.run { event in
             switch event {
-            case .gap(let gap): onGap(gap)
+            case .gap(let gap):
+              if let cut = pieces?.cutOff() { try await sink(cut) }
+              onGap(gap)
             case .value(let notified):
+              if let pieces {
+                for sample in pieces.add(notified) { try await sink(sample) }
+                return
+              }
               for sample in Sample.all(of: notified, from: target, format: format) {
                 try await sink(sample)
               }
@@ -102,23 +124,35 @@ extension Device {
     }
   }
 
-  /// Reads a characteristic now and then in each period, with the latency of each read.
+  /// Reads a characteristic at once, then once in each period, with the latency of each read.
   ///
   /// - Parameter limit: The timeout of one read; nil for none but the caller's deadlines.
   package func reads(
     of target: CharacteristicSelector, _ format: ValueFormat? = nil, every period: Duration,
     limit: Duration? = nil
   ) -> Signal<Sample> {
+    samples(every: period, limit: limit, "reading \(target)", read(target)) {
+      Sample($0, of: target, format: format, arrival: $1, latency: $2)
+    }
+  }
+
+  /// Runs an operation at once, then once in each period.
+  ///
+  /// - Parameters:
+  ///   - limit: The timeout of one operation; nil for none but the caller's deadlines.
+  ///   - what: The operation as a participle.
+  ///   - sample: Makes the sample of a result, the time of its arrival and its latency.
+  func samples<Value: Sendable>(
+    every period: Duration, limit: Duration?, _ what: String, _ operation: Signal<Value>,
+    _ sample: @escaping @Sendable (Value, Instant, Duration) -> Sample
+  ) -> Signal<Sample> {
     .poll(every: period) { [scheduler] in
       Signal { sink in
         let loop = scheduler.loop
         let start = loop.now
-        let one = read(target)
-        try await (limit.map { one.timeout($0, "reading \(target)") } ?? one).run { octets in
+        try await (limit.map { operation.timeout($0, what) } ?? operation).run { value in
           let now = loop.now
-          try await sink(
-            Sample(octets, of: target, format: format, arrival: now, latency: now - start)
-          )
+          try await sink(sample(value, now, now - start))
         }
       }
     }

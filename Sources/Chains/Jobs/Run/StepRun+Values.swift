@@ -3,6 +3,7 @@
 // Steps with many values are in StepRun+Streaming.swift.
 
 import Bluetooth
+import RunEvents
 import Signals
 
 extension StepRun {
@@ -33,7 +34,7 @@ extension StepRun {
   ) throws {
     let value = StepValue(octets, decoded)
     self.outcome = outcome(value)
-    chain.emit(.value(placed.reported, value), at: instant)
+    chain.emit(.data(reported, .value(value)), at: instant)
     try use(try step.usable(decoded, octets), octets)
   }
 

@@ -4,6 +4,8 @@
 
 import Bluetooth
 import Documents
+import Reports
+import RunEvents
 import Signals
 
 final class StepRun: Sendable {
@@ -22,12 +24,14 @@ final class StepRun: Sendable {
   let chain: ChainRun
   /// The step, with its captured values substituted.
   let placed: PlacedStep
-  private let unfilled: RunFailure?
+  /// The step as events describe it.
+  let reported: ReportedStep
+  private let fillFailure: RunFailure?
   private let state = Guarded(State())
 
   init(_ chain: ChainRun, _ written: PlacedStep) {
     self.chain = chain
-    (placed, unfilled) = chain.filled(written)
+    (placed, reported, fillFailure) = chain.prepared(written)
   }
 
   var step: Step { placed.step }
@@ -72,14 +76,14 @@ final class StepRun: Sendable {
 
   /// Runs the step, and reports its start and its end.
   func perform(isCleanUp: Bool) async throws {
-    var reported = placed.reported
+    var reported = reported
     if reported.beginsAttempt { reported.attempts = plan.retry.attempts }
-    chain.emit(.stepStarted(reported))
+    chain.emit(.step(.started(reported)))
     let start = loop.now
     var (status, failure) = (StepResult.Status.ok, RunFailure?.none)
     var thrown: (any Error)?
     do {
-      if let unfilled { throw unfilled }
+      if let fillFailure { throw fillFailure }
       try await runTries()
       if isSkipped { status = .skipped }
       let (hasWarned, warning) = state.withLock { ($0.hasWarned, $0.warning) }
@@ -88,7 +92,7 @@ final class StepRun: Sendable {
         chain.countWarning()
       }
     } catch {
-      failure = unfilled == nil ? expectedFailure(error) : nil
+      failure = fillFailure == nil ? expectedFailure(error) : nil
       if failure == nil {
         (status, failure, thrown) = chain.failed(placed, error, isCleanUp: isCleanUp)
       }
@@ -100,7 +104,7 @@ final class StepRun: Sendable {
       notes: StepTry.notes(on: tries, of: step.retry.attempts) + remarks + warnings, tries: tries,
       took: loop.now - start
     )
-    chain.emit(.stepFinished(result))
+    chain.emit(.step(.finished(result)))
     if let thrown { throw thrown }
     if !placed.isImplied, step.innerSteps.isEmpty, status != .failed { chain.countDone() }
   }
@@ -169,7 +173,7 @@ final class StepRun: Sendable {
   ) async throws -> Value {
     var result: Value?
     try await limited(operation, late: late) { result = $0 }
-    guard let result else { throw NoValue(operation: step.doing) }
+    guard let result else { throw NoValue(operation: step.participle) }
     return result
   }
 
@@ -182,7 +186,7 @@ final class StepRun: Sendable {
     let limit = limit
     awaits(limit: limit)
     do {
-      try await signal.timeout(limit, step.doing).run(sink)
+      try await signal.timeout(limit, step.participle).run(sink)
     } catch {
       guard !Task.isCancelled else { throw error }
       throw named(error, late(limit))
@@ -204,7 +208,7 @@ final class StepRun: Sendable {
     guard let timedOut = error as? TimedOut else { return error }
     return DeviceFailure(
       code: .timedOut, class: .passing,
-      operation: step.doing + (placed.isImplied ? "" : " (step \(placed.position))"),
+      operation: step.participle + (placed.isImplied ? "" : " (step \(placed.position))"),
       device: service.deviceDescription, attribute: step.attribute, timedOut: timedOut,
       meaning: late.why, hint: Hint(late.hint)
     )
@@ -229,10 +233,16 @@ struct Lateness {
     "; the last was " + ColumnText(TextReport.text(value)).cut(to: 80)
   }
 
+  /// A value that was not complete, shortened, as the end of a reason.
+  static func cutOff(_ value: StepValue) -> String {
+    let reason = value.problem.map { ": \($0)" } ?? ""
+    return "; \(counted(value.octets.count, "byte")) of a value came\(reason)"
+  }
+
   /// A reason for a device that is connected but does not send the awaited value.
   static func silent(_ why: String) -> Lateness {
     Lateness(
-      why: why, hint: "check what makes the device send it, or give the step a longer timeout"
+      why: why, hint: "check what triggers it on the device, or give the step a longer timeout"
     )
   }
 

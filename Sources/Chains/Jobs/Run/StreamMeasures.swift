@@ -1,6 +1,7 @@
 // Counts and times the values of one step.
 
 import Bluetooth
+import RunEvents
 import Signals
 
 /// The measures over values as they arrive: count, rate and intervals.
@@ -45,7 +46,7 @@ struct StreamMeasures: Sendable {
   /// Adds a value.
   ///
   /// - Parameter latency: The duration of the read; nil for a notified value.
-  mutating func take(_ value: StepValue? = nil, at arrival: Instant, latency: Duration? = nil) {
+  mutating func add(_ value: StepValue? = nil, at arrival: Instant, latency: Duration? = nil) {
     count += 1
     isSilentSinceLoss = false
     lastValue = value

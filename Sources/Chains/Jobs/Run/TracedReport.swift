@@ -3,6 +3,7 @@
 // It sits between runs and their report, and changes no other events.
 
 public import Bluetooth
+import RunEvents
 import Signals
 
 /// A report that adds evidence to each failure, then forwards all events.
@@ -72,16 +73,16 @@ public final class TracedReport: Sendable {
     let key = Key(run: event.run, device: event.device)
     var explained = event
     switch event.change {
-    case .runStarted: state.withLock { $0[key] = Run() }
-    case .stepStarted(let step):
+    case .run(.started): state.withLock { $0[key] = Run() }
+    case .step(.started(let step)):
       let mark = trace?.mark() ?? 0
       let begun = Begun(position: step.position, mark: mark, time: event.wallClock)
       state.withLock { $0[key, default: Run()].begun.append(begun) }
-    case .stepFinished(let result):
-      explained.change = .stepFinished(finished(result, event, key))
-    case .runFinished(let ending):
-      explained.change = .runFinished(finished(ending, event, key))
-    case .value, .advertisement, .gap, .pairingDisplay, .note: break
+    case .step(.finished(let result)):
+      explained.change = .step(.finished(finished(result, event, key)))
+    case .run(.finished(let ending)):
+      explained.change = .run(.finished(finished(ending, event, key)))
+    case .run(.groupStarted), .run(.groupFinished), .data, .remark: break
     }
     return explained
   }

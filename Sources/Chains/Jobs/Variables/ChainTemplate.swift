@@ -78,11 +78,11 @@ public struct ChainTemplate: Sendable {
     let body = declarations.body(of: root, bindings, captured, limits, environment: environment)
     // Reading the steps now would repeat an error in a variable for each of its uses.
     guard declarations.problems.isEmpty else { throw DocumentErrors(declarations.problems) }
-    let surroundings = IncludedSurroundings(
+    let includeContext = IncludeContext(
       inclusions: inclusions, names: names, table: declarations.table, captured: captured,
       stack: inclusions.ownPath.map { [$0] } ?? []
     )
-    var reader = StepReader(limits: limits, surroundings)
+    var reader = StepReader(limits: limits, includeContext)
     reader.scope.variables = declarations.table.names
     let plan = reader.plan(body)
     guard reader.problems.isEmpty else { throw DocumentErrors(reader.problems) }
@@ -103,13 +103,14 @@ extension StepReader {
     var mapping = MappingReader(root)
     // These keys were read before; marking them as known makes them candidates for misspelled keys.
     for key in Declarations.keys { _ = mapping.optional(key) }
-    var plan = Plan.take(from: &mapping, &self) ?? Plan(steps: [])
-    plan.names = surroundings.allNames
+    namesAreOfOneFile = true
+    var plan = Plan.readKeys(from: &mapping, &self) ?? Plan(steps: [])
+    plan.names = includeContext.allNames
     finish(&mapping)
     if problems.isEmpty, let steps = root.value(of: "steps"),
-      let complaint = limits.complaint(about: plan)
+      let problem = limits.problem(about: plan)
     {
-      complain(steps, complaint)
+      complain(steps, problem)
     }
     return plan
   }

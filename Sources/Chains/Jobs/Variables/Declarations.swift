@@ -97,11 +97,11 @@ struct Declarations {
       guard binding.mustBeKnown, !isKnown else { return nil }
       let known = declared
       let message = "unknown variable '\(binding.name)', given by \(binding.origin)"
-      let complaint =
+      let problem =
         known.isEmpty
         ? Problem(message, expected: "a declaration under 'variables'")
         : Problem.unknown(message, binding.name, among: known)
-      return complaint.at(root.value(of: "variables") ?? root)
+      return problem.at(root.value(of: "variables") ?? root)
     }
   }
 
@@ -130,8 +130,8 @@ struct Declarations {
     }
     for entry in entries {
       guard VariablePath.isName(entry.key) else {
-        let complaint = Problem(found: "'\(entry.key)'", expected: VariablePath.shape)
-        problems.append(complaint.at(keyOf: entry))
+        let problem = Problem(found: "'\(entry.key)'", expected: VariablePath.shape)
+        problems.append(problem.at(keyOf: entry))
         continue
       }
       declared.append(entry.key)
@@ -150,7 +150,7 @@ struct Declarations {
       problems += reader.finish()
     }
     guard let given else { return setDefault(initial, type, entry) }
-    if let type, !type.takes(given.text) {
+    if let type, !type.accepts(given.text) {
       problems.append(Problem(found: given.shown, expected: type.shape).at(keyOf: entry))
     }
     table.set(entry.key, to: VariableTable.value(given.text, type))
@@ -165,13 +165,13 @@ struct Declarations {
 
   private mutating func setDefault(_ node: Node?, _ type: VariableType?, _ entry: Node.Entry) {
     guard let node, !node.isNull else {
-      let complaint = Problem(
+      let problem = Problem(
         "the variable '\(entry.key)' has no value",
         expected: isIncluded
           ? "with: { \(entry.key): … } at the include, or a default"
           : "--set \(entry.key)=…, or a default"
       )
-      problems.append(complaint.at(keyOf: entry))
+      problems.append(problem.at(keyOf: entry))
       table.set(entry.key, to: .init(text: "", isPlain: true))
       return
     }
@@ -180,7 +180,7 @@ struct Declarations {
       table.set(entry.key, to: .init(text: "", isPlain: true))
       return
     }
-    if let type, !type.takes(text) { complain(node, type.shape) }
+    if let type, !type.accepts(text) { complain(node, type.shape) }
     table.set(entry.key, to: .init(text: text, isPlain: type?.isPlain ?? isPlain))
   }
 

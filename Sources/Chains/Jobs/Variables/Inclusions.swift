@@ -15,6 +15,8 @@ struct Inclusions {
   }
 
   private let limits: PlanLimits
+  /// The firmware images that the chain names; nil if the chain is not in a file.
+  let firmware: FirmwareFiles?
   /// The folder of the chain; nil if the chain is not in a file.
   private let folder: FolderOfFile?
   /// The files, by path relative to the working directory.
@@ -29,6 +31,7 @@ struct Inclusions {
   private init(_ folder: FolderOfFile?, _ limits: PlanLimits) {
     self.folder = folder
     self.limits = limits
+    firmware = folder.map { _ in FirmwareFiles() }
   }
 
   var isEmpty: Bool { order.isEmpty }

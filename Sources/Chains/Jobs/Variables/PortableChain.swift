@@ -37,6 +37,9 @@ package struct PortableChain: Hashable, Sendable {
     if let command = device.plan.commands.first {
       throw refused("it runs the program \(command.command.program)")
     }
+    if let image = device.plan.firmware.first {
+      throw refused("it has the firmware image \(image.path)")
+    }
     let body = Self.text(root, settings: device.plan)
     var values: [String: String] = [:]
     let (texts, declared) = (root.scalars, root.value(of: "variables"))
@@ -65,6 +68,7 @@ package struct PortableChain: Hashable, Sendable {
     wanted.device = nil
     // A fleet finds the device itself, and rejects a name that several devices have.
     wanted.link.isUnique = false
+    wanted.link.choice = nil
     guard read.description == wanted.description else {
       throw refused("it needs more than its own text, such as a file of names")
     }
@@ -117,8 +121,7 @@ package struct PortableChain: Hashable, Sendable {
     case .scalar(let text, isPlain: true):
       // Quotes would turn a number, a boolean or null into text.
       if node.isNull { return "null" }
-      return text.allSatisfy(isSafe) && !text.hasPrefix("-") || node.number != nil
-        ? text : text.quoted
+      return WrittenNode.needsQuotes(text, inRow: true) ? text.quoted : text
     case .scalar(let text, isPlain: false): return text.quoted
     case .sequence(let nodes):
       return "[" + nodes.map { text($0) }.joined(separator: ", ") + "]"
@@ -126,11 +129,6 @@ package struct PortableChain: Hashable, Sendable {
       let parts = entries.map { "\($0.key.quoted): \(text($0.value))" }
       return "{" + parts.joined(separator: ", ") + "}"
     }
-  }
-
-  /// Whether the character needs no quotes in YAML.
-  private static func isSafe(_ character: Character) -> Bool {
-    character.isASCII && (character.isLetter || character.isNumber || "-_.+".contains(character))
   }
 }
 

@@ -43,11 +43,11 @@ struct Substitution {
     switch node.content {
     case .scalar(let text, let isPlain):
       guard text.contains("{") else { return node }
-      let isLive = keys.reversed().contains(where: Step.isLive)
-      return scalar(text, isPlain: isPlain, node, isLive: isLive)
+      let mayUseCaptures = keys.reversed().contains(where: Step.mayUseCaptures)
+      return scalar(text, isPlain: isPlain, node, mayUseCaptures: mayUseCaptures)
     case .sequence(let nodes):
       // A list under 'command' is a program, then its arguments.
-      let rest = keys.last == Command.verb ? keys + ["arguments"] : keys
+      let rest = keys.last == CommandStep.verb ? keys + ["arguments"] : keys
       let new = nodes.enumerated().map { applied(to: $1, under: $0 == 0 ? keys : rest) }
       return Node(.sequence(new), at: node.place, path: node.path)
     case .mapping(let entries):
@@ -68,14 +68,16 @@ struct Substitution {
       table[entry.key] != nil || captured.contains(entry.key),
       Step.entry(entry.key) == nil
     else { return }
-    let complaint = Problem(found: "a mapping", expected: "a text in quotes: \"{\(entry.key)}\"")
-    problems.append(complaint.at(keyOf: entry))
+    let problem = Problem(found: "a mapping", expected: "a text in quotes: \"{\(entry.key)}\"")
+    problems.append(problem.at(keyOf: entry))
   }
 
-  private mutating func scalar(_ text: String, isPlain: Bool, _ node: Node, isLive: Bool) -> Node {
+  private mutating func scalar(_ text: String, isPlain: Bool, _ node: Node, mayUseCaptures: Bool)
+    -> Node
+  {
     guard let template = MessageTemplate(text) else {
       // The parser of templates reports a better error.
-      if isLive { return node }
+      if mayUseCaptures { return node }
       let expected = "a variable in braces such as {level}, or {{ for a brace"
       problems.append(Problem(found: node.shown, expected: expected).at(node))
       return node
@@ -87,18 +89,19 @@ struct Substitution {
     var new = ""
     for part in template.parts {
       switch part {
-      case .text(let text): new += isLive ? MessageTemplate.escaped(text) : text
+      case .text(let text): new += mayUseCaptures ? MessageTemplate.escaped(text) : text
       case .value(let path):
-        var value = isLive ? "{\(path)}" : ""
+        var value = mayUseCaptures ? "{\(path)}" : ""
         do throws(Problem) {
-          value = try known(path, isLive: isLive) ?? value
+          value = try known(path, mayUseCaptures: mayUseCaptures) ?? value
         } catch {
           problems.append(error.at(node))
         }
-        new += isLive && table[path.variable] != nil ? MessageTemplate.escaped(value) : value
+        new +=
+          mayUseCaptures && table[path.variable] != nil ? MessageTemplate.escaped(value) : value
       case .calculation(let calculation):
         do throws(Problem) {
-          new += try calculated(calculation, isLive: isLive)
+          new += try calculated(calculation, mayUseCaptures: mayUseCaptures)
         } catch {
           problems.append(error.at(node))
         }
@@ -121,40 +124,21 @@ struct Substitution {
   /// A calculation with the values of its variables: the result, or the calculation in braces where captured
   /// values are in it.
   private mutating func calculated(
-    _ calculation: Calculation, isLive: Bool
+    _ calculation: Calculation, mayUseCaptures: Bool
   ) throws(Problem) -> String {
     for path in calculation.paths {
-      _ = try known(path, isLive: isLive)
-      // Texts in calculations have no escapes.
-      if let text = table["\(path)"]?.text, text.contains("\""), text.contains("'") {
-        throw Problem(
-          "'\(path)' has both kinds of quotes", expected: "one of them in a calculation")
-      }
+      _ = try known(path, mayUseCaptures: mayUseCaptures)
     }
-    let filled = calculation.expression.replacing { name in
-      table[name.text].map {
-        $0.isPlain && Literal.number($0.text) != nil ? $0.text : quoted($0.text)
-      }
-    }
-    let rest = try Calculation(filled)
-    guard rest.paths.isEmpty else { return "{\(filled)}" }
-    do throws(ExpressionFailure) {
-      return MessageTemplate.escaped("\(try rest.value { _ in nil })")
-    } catch {
-      throw Problem("\(error)")
-    }
-  }
-
-  /// A text as an expression has it.
-  private func quoted(_ text: String) -> String {
-    let quote = text.contains("\"") ? "'" : "\""
-    return quote + text + quote
+    let filled = try calculation.replacing { table[$0] }
+    guard let result = try filled.constant else { return "{\(filled)}" }
+    return MessageTemplate.escaped(result)
   }
 
   /// The value of a variable; nil for a captured value.
   ///
   /// - Throws: `Problem` for a name that has no value here.
-  private mutating func known(_ path: VariablePath, isLive: Bool) throws(Problem) -> String? {
+  private mutating func known(_ path: VariablePath, mayUseCaptures: Bool) throws(Problem) -> String?
+  {
     let name = path.variable
     if let value = table[name] {
       used.insert(name)
@@ -163,7 +147,7 @@ struct Substitution {
       throw Problem("'\(name)' has no fields and no bytes", expected: expected)
     }
     if captured.contains(name) {
-      if isLive { return nil }
+      if mayUseCaptures { return nil }
       let expected = "a variable that is set before the chain runs"
       throw Problem("'\(name)' is captured while the chain runs", expected: expected)
     }
@@ -172,11 +156,52 @@ struct Substitution {
       throw Problem(message, expected: "a value in the table, or a default under 'variables'")
     }
     // The reader of steps reports it, and suggests captured names.
-    if isLive { return nil }
+    if mayUseCaptures { return nil }
     let message = "unknown variable '\(name)'"
     if table.names.isEmpty {
       throw Problem(message, expected: "a declaration under 'variables'")
     }
     throw .unknown(message, name, among: table.names + captured)
+  }
+}
+
+extension Calculation {
+  /// The calculation with the values of variables.
+  ///
+  /// - Parameter variable: Returns the value of a variable; nil for a captured value.
+  func replacing(_ variable: (String) -> VariableTable.Value?) throws(Problem) -> Calculation {
+    for name in expression.names {
+      // Texts in calculations have no escapes.
+      if let text = variable(name.text)?.text, text.contains("\""), text.contains("'") {
+        throw Problem(
+          "'\(name.text)' has both kinds of quotes", expected: "one of them in a calculation"
+        )
+      }
+    }
+    return try Calculation(
+      expression.replacing { name in
+        variable(name.text).map {
+          $0.isPlain && Literal.number($0.text) != nil ? $0.text : Self.quoted($0.text)
+        }
+      }
+    )
+  }
+
+  /// A text as an expression has it.
+  private static func quoted(_ text: String) -> String {
+    let quote = text.contains("\"") ? "'" : "\""
+    return quote + text + quote
+  }
+
+  /// The result as a text; nil where captured values are in it.
+  var constant: String? {
+    get throws(Problem) {
+      guard paths.isEmpty else { return nil }
+      do throws(ExpressionFailure) {
+        return "\(try value { _ in nil })"
+      } catch {
+        throw Problem("\(error)")
+      }
+    }
   }
 }

@@ -22,9 +22,9 @@ public enum VariableType: String, Hashable, Sendable, CaseIterable {
   /// Whether `text` is a valid value of the type.
   ///
   /// ```swift
-  /// print(VariableType.duration.takes("10s"), VariableType.integer.takes("ten"))  // true false
+  /// print(VariableType.duration.accepts("10s"), VariableType.integer.accepts("ten"))  // true false
   /// ```
-  public func takes(_ text: String) -> Bool {
+  public func accepts(_ text: String) -> Bool {
     let node = Node(.scalar(text, isPlain: true), at: Place(file: ""), path: "")
     return switch self {
     case .text: true

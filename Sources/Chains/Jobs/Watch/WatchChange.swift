@@ -1,6 +1,7 @@
 // The input and output of a watch's state machine: changes, and the events that result.
 
 package import Bluetooth
+import RunEvents
 
 /// A change during a watch. Devices and series are identified by their indices in the plan.
 package enum WatchChange: Sendable {
@@ -41,7 +42,7 @@ package struct WatchOutput: Sendable {
 
   /// Whether the output is a printed record, which counts towards the limit.
   var isRecord: Bool {
-    if case .value? = printed?.change { true } else { false }
+    if case .data(_, .value)? = printed?.change { true } else { false }
   }
 }
 

@@ -1,8 +1,9 @@
-// The plan of `watch`: its devices and characteristics, and the form of the output.
+// The plan of `watch`: its devices, their characteristics and RSSI, and the form of the output.
 //
 // A pure value, performed by Watching.
 
 package import Bluetooth
+import RunEvents
 import Spelling
 
 /// The devices and characteristics of a watch, and the form of its output.
@@ -11,11 +12,27 @@ package struct WatchPlan: Hashable, Sendable {
   package struct Device: Hashable, Sendable {
     package let target: DeviceTarget
     package var characteristics: [CharacteristicSelector]
+    /// Whether the RSSI of the connection is measured, too.
+    package var measuresRSSI: Bool
 
-    package init(_ target: DeviceTarget, _ characteristics: [CharacteristicSelector]) {
+    package init(
+      _ target: DeviceTarget, _ characteristics: [CharacteristicSelector],
+      measuresRSSI: Bool = false
+    ) {
       self.target = target
       self.characteristics = characteristics
+      self.measuresRSSI = measuresRSSI
     }
+
+    /// The names of what is watched, in the order of the series.
+    package var names: [String] {
+      characteristics.map(\.description) + (measuresRSSI ? [RSSIStep.verb] : [])
+    }
+  }
+
+  /// Whether a word stands for the RSSI of the connection, not for a characteristic of that name.
+  package static func isRSSI(_ word: String, _ names: AttributeNames = .assigned) -> Bool {
+    word == RSSIStep.verb && (try? CharacteristicSelector(parsing: word, names: names)) == nil
   }
 
   /// The source of the values.
@@ -57,7 +74,7 @@ package struct WatchPlan: Hashable, Sendable {
 
   package init(
     _ devices: [Device], source: Source, view: View = .values, format: ValueFormat? = nil,
-    fields: [String] = [], limit: Duration = Plan.usualTimeout, duration: Duration? = nil,
+    fields: [String] = [], limit: Duration = Plan.defaultTimeout, duration: Duration? = nil,
     count: Int? = nil, reconnects: Bool = true
   ) {
     self.devices = devices
@@ -74,13 +91,23 @@ package struct WatchPlan: Hashable, Sendable {
   /// The maximum number of characteristics on all devices together.
   package static let mostSeries = 64
 
-  /// A characteristic of one device.
+  /// The interval of RSSI measurements, unless the values are read at an interval.
+  private static let usualRSSIPeriod = Duration.seconds(1)
+
+  /// The interval of RSSI measurements.
+  var rssiPeriod: Duration {
+    if case .poll(let period) = source { period } else { Self.usualRSSIPeriod }
+  }
+
+  /// A characteristic of one device, or the RSSI of the connection to it.
   package struct Series: Sendable {
     /// The index in ``WatchPlan/series``.
     package let index: Int
     /// The index of the device.
     package let device: Int
-    package let target: CharacteristicSelector
+    /// The characteristic; nil for the RSSI.
+    package let target: CharacteristicSelector?
+    package let name: String
     /// The step of the series, in events.
     package let reported: ReportedStep
   }
@@ -89,9 +116,12 @@ package struct WatchPlan: Hashable, Sendable {
   package var series: [Series] {
     var series: [Series] = []
     for (index, device) in devices.enumerated() {
-      for (placed, target) in zip(StepPosition.place(steps(of: device)), device.characteristics) {
+      for (placed, name) in zip(StepPosition.place(steps(of: device)), device.names) {
         series.append(
-          Series(index: series.count, device: index, target: target, reported: placed.reported)
+          Series(
+            index: series.count, device: index, target: placed.step.kind.characteristic,
+            name: name, reported: placed.reported
+          )
         )
       }
     }
@@ -106,36 +136,43 @@ package struct WatchPlan: Hashable, Sendable {
   }
 
   private func steps(of device: Device) -> [Step] {
-    device.characteristics.map { target in
-      let stop = StopConditions(duration: duration)
-      return switch source {
+    let stop = StopConditions(duration: duration)
+    let steps = device.characteristics.map { target in
+      switch source {
       case .notify(let options):
-        Step(.notify(Listening(to: target, format: format, stop, options: options)))
-      case .poll(let period): Step(.poll(Polling(target, every: period, format: format, stop)))
+        Step(.notify(NotifyStep(to: target, format: format, stop, options: options)))
+      case .poll(let period): Step(.poll(PollStep(target, every: period, format: format, stop)))
       }
     }
+    return steps + (device.measuresRSSI ? [Step(.rssi(RSSIStep(every: rssiPeriod, stop)))] : [])
   }
 
   /// The activity for a status line: `watching battery-level`.
-  package var doing: String {
-    let names = devices.flatMap(\.characteristics)
+  package var participle: String {
     guard devices.count > 1 else {
-      return "watching \(names.map(\.description).joined(separator: ", "))"
+      return "watching \(devices.flatMap(\.names).joined(separator: ", "))"
     }
-    return "watching \(counted(names.count, "characteristic")) of \(devices.count) devices"
+    let characteristics = devices.map(\.characteristics.count).reduce(0, +)
+    let strengths = devices.count(where: \.measuresRSSI)
+    let what = [
+      characteristics > 0 ? counted(characteristics, "characteristic") : nil,
+      strengths > 0 ? "the RSSI" : nil,
+    ].compactMap(\.self).joined(separator: " and ")
+    return "watching \(what) of \(devices.count) devices"
   }
 
   // MARK: Fields
 
   /// The reason that the plan is invalid; nil if it is valid.
   package var problem: String? {
-    let count = devices.map(\.characteristics.count).reduce(0, +)
+    let count = devices.map(\.names.count).reduce(0, +)
     if count > Self.mostSeries {
       return "expected at most \(Self.mostSeries) characteristics, found \(count)"
     }
     if view == .combined, count < 2 { return "--combine: expected two characteristics or more" }
-    let known = devices.flatMap(\.characteristics).map { target in
-      (target, Subjects(of: target, format: format, kind: .single).fields)
+    let known = series.map { series -> (String, [String]) in
+      let fields = series.target.map { Subjects(of: $0, format: format, kind: .single).fields }
+      return (series.name, fields ?? LinkStrength.facts.map(\.name))
     }
     for field in fields where !known.contains(where: { $0.1.contains(field) }) {
       let names = known.flatMap(\.1)
@@ -143,9 +180,9 @@ package struct WatchPlan: Hashable, Sendable {
       return "--field: unknown field '\(field)'\(nearest ?? "")"
     }
     guard !fields.isEmpty else { return nil }
-    for (target, names) in known where !fields.contains(where: { names.contains($0) }) {
+    for (name, names) in known where !fields.contains(where: { names.contains($0) }) {
       let expected = names.isEmpty ? "it has none" : "expected \(names.joined(separator: ", "))"
-      return "--field: no field of \(target) is named (\(expected))"
+      return "--field: no field of \(name) is named (\(expected))"
     }
     return nil
   }

@@ -3,6 +3,7 @@
 // A pure state machine: it is given changes and returns events of a run.
 
 import Bluetooth
+import RunEvents
 import Signals
 
 /// The steps of one device: a connect, and for each characteristic a step that lasts until the end.
@@ -33,7 +34,7 @@ struct WatchRecords: Sendable {
 
   mutating func connecting(at now: Instant) -> RunEvent.Change {
     connecting = now
-    return .stepStarted(Self.connect)
+    return .step(.started(Self.connect))
   }
 
   mutating func connected(_ origin: LinkOrigin, at now: Instant) -> RunEvent.Change? {
@@ -52,28 +53,27 @@ struct WatchRecords: Sendable {
   ) -> RunEvent.Change? {
     guard let begun = connecting else { return nil }
     connecting = nil
-    return .stepFinished(
-      StepResult(
-        Self.connect, status: status, outcome: outcome, failure: failure, took: now - begun
-      )
+    let result = StepResult(
+      Self.connect, status: status, outcome: outcome, failure: failure, took: now - begun
     )
+    return .step(.finished(result))
   }
 
   /// Begins the step of a characteristic when it first becomes active.
   mutating func active(_ index: Int, at now: Instant) -> RunEvent.Change? {
     guard let step = listened[index], step.begun == nil else { return nil }
     listened[index]?.begun = now
-    return .stepStarted(step.step)
+    return .step(.started(step.step))
   }
 
   mutating func value(_ index: Int, _ value: StepValue) -> RunEvent.Change? {
     listened[index]?.count += 1
-    return listened[index].map { .value($0.step, value) }
+    return listened[index].map { .data($0.step, .value(value)) }
   }
 
   mutating func gap(_ index: Int, _ gap: NotificationGap) -> RunEvent.Change? {
     listened[index]?.dropped += gap.dropped
-    return listened[index].map { .gap($0.step, gap) }
+    return listened[index].map { .data($0.step, .gap(gap)) }
   }
 
   /// Begins the running steps again, in another run.
@@ -84,7 +84,7 @@ struct WatchRecords: Sendable {
       guard var step = listened[index], step.begun != nil else { continue }
       (step.begun, step.count, step.dropped) = (now, 0, 0)
       listened[index] = step
-      changes.append(.stepStarted(step.step))
+      changes.append(.step(.started(step.step)))
     }
     return changes
   }
@@ -103,20 +103,17 @@ struct WatchRecords: Sendable {
       guard let step = listened[index], let begun = step.begun else { continue }
       let seconds = (now - begun).seconds
       let rate = seconds > 0 ? Double(step.count) / seconds : 0
-      changes.append(
-        .stepFinished(
-          StepResult(
-            step.step, status: ended,
-            outcome: .listened(count: step.count, rate: rate, dropped: step.dropped),
-            failure: cause, took: now - begun
-          )
-        )
+      let result = StepResult(
+        step.step, status: ended,
+        outcome: .listened(count: step.count, rate: rate, dropped: step.dropped),
+        failure: cause, took: now - begun
       )
+      changes.append(.step(.finished(result)))
     }
     let status: RunEnding.Status = cause == nil ? .ok : isOwn ? .failed : .cancelled
     let done = cause == nil ? listened.values.count { $0.begun != nil } : 0
     return changes + [
-      .runFinished(RunEnding(status: status, failure: cause, step: nil, done: done))
+      .run(.finished(RunEnding(status: status, failure: cause, step: nil, done: done)))
     ]
   }
 }

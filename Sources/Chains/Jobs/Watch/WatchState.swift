@@ -4,6 +4,7 @@
 // print.
 
 import Bluetooth
+import RunEvents
 import Signals
 
 /// The connections, the records and the view of a watch.
@@ -51,8 +52,8 @@ struct WatchState: Sendable {
   }
 
   private func start(of device: Int) -> RunEvent.Change {
-    let steps = plan.devices[device].characteristics.count
-    return .runStarted(RunStart(chain: nil, steps: steps, seed: identity.seed))
+    let steps = plan.devices[device].names.count
+    return .run(.started(RunStart(chain: nil, steps: steps, seed: identity.seed)))
   }
 
   private func day(at now: Instant) -> Int64 {
@@ -98,14 +99,14 @@ struct WatchState: Sendable {
   /// Applies a change; returns nothing after the last record of the plan.
   mutating func happened(_ change: WatchChange, at now: Instant) -> [WatchOutput] {
     guard !hasAll else { return [] }
-    let outputs = continueOnNewDay(at: now) + take(change, at: now)
+    let outputs = continueOnNewDay(at: now) + apply(change, at: now)
     guard let left = recordsLeft else { return outputs }
     let records = outputs.indices.filter { outputs[$0].isRecord }
     recordsLeft = max(0, left - records.count)
     return records.count < left ? outputs : Array(outputs[...records[left - 1]])
   }
 
-  private mutating func take(_ change: WatchChange, at now: Instant) -> [WatchOutput] {
+  private mutating func apply(_ change: WatchChange, at now: Instant) -> [WatchOutput] {
     switch change {
     case .connecting(let device):
       return [recorded(device, now, records[device].connecting(at: now))]
@@ -181,7 +182,7 @@ struct WatchState: Sendable {
   /// Adds a note of the user to the chain of each device, at the time its typing began.
   func note(_ text: String, at time: Instant) -> [WatchOutput] {
     guard let begun else { return [] }
-    let change = RunEvent.Change.note(text)
+    let change = RunEvent.Change.remark(.note(text))
     return plan.devices.indices.map { device in
       var output = recorded(device, time, change)
       // Printed only once.

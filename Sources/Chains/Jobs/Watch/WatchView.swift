@@ -3,6 +3,7 @@
 // A pure state machine: it is given changes and returns events without a run.
 
 import Bluetooth
+import RunEvents
 import Signals
 
 /// The printed events of a watch.
@@ -35,11 +36,12 @@ struct WatchView: Sendable {
     self.series = series
     names = series.map { series in
       let device = plan.devices[series.device].target.text
-      return plan.devices.count > 1 ? "\(device)/\(series.target)" : "\(series.target)"
+      return plan.devices.count > 1 ? "\(device)/\(series.name)" : series.name
     }
-    let inputs = zip(names, series).map { Combining.Input($0, .notify, $1.target) }
+    // Only the names of the inputs are in events.
+    let inputs = names.map { CombineStep.Input($0, .notify, .unread) }
     combined =
-      PlacedStep(StepPosition(1), Step(.combine(Combining(inputs, StopConditions())))).reported
+      PlacedStep(StepPosition(1), Step(.combine(CombineStep(inputs, StopConditions())))).reported
     latest = Array(repeating: nil, count: series.count)
     windows = Array(repeating: Window(), count: series.count)
   }
@@ -62,7 +64,7 @@ struct WatchView: Sendable {
     switch plan.view {
     case .values:
       return plan.selected(sample.value).map { value in
-        item(index, sample.arrival, .value(series[index].reported, value))
+        item(index, sample.arrival, .data(series[index].reported, .value(value)))
       }
     case .combined:
       guard let value = plan.selected(sample.value) else { return nil }
@@ -73,7 +75,7 @@ struct WatchView: Sendable {
         DecodedValue.Field(name, value.decoded ?? .octets(value.octets))
       }
       let record = StepValue(octets: [], decoded: .fields(fields))
-      return Item(device: allDevices, at: sample.arrival, change: .value(combined, record))
+      return Item(device: allDevices, at: sample.arrival, change: .data(combined, .value(record)))
     case .rate:
       windows[index].count += 1
       return nil
@@ -82,12 +84,12 @@ struct WatchView: Sendable {
 
   mutating func gap(_ index: Int, _ gap: NotificationGap) -> Item? {
     switch plan.view {
-    case .values: return item(index, gap.to, .gap(series[index].reported, gap))
+    case .values: return item(index, gap.to, .data(series[index].reported, .gap(gap)))
     case .combined:
       // A gap affects all series of the device at once, so only the first reports it.
       let isFirst = index == 0 || series[index - 1].device != series[index].device
       guard gap.cause != .linkLost || isFirst else { return nil }
-      return Item(device: allDevices, at: gap.to, change: .gap(combined, gap))
+      return Item(device: allDevices, at: gap.to, change: .data(combined, .gap(gap)))
     case .rate:
       // Dropped values did arrive, so they count for the rate. A window without a connection
       // becomes a gap itself.
@@ -113,7 +115,8 @@ struct WatchView: Sendable {
       windows[index] = Window(isBroken: !isConnected[series[index].device])
       let step = series[index].reported
       guard !window.isBroken else {
-        return item(index, to, .gap(step, NotificationGap(.linkLost, from: from, to: to)))
+        let gap = NotificationGap(.linkLost, from: from, to: to)
+        return item(index, to, .data(step, .gap(gap)))
       }
       let fields = [
         DecodedValue.Field("count", .integer(Int128(window.count))),
@@ -122,7 +125,8 @@ struct WatchView: Sendable {
           unit: "per second"
         ),
       ]
-      return item(index, to, .value(step.measured, StepValue(octets: [], decoded: .fields(fields))))
+      let value = StepValue(octets: [], decoded: .fields(fields))
+      return item(index, to, .data(step.measured, .value(value)))
     }
   }
 

@@ -3,6 +3,7 @@
 // A pure value; it connects nothing.
 
 import Bluetooth
+import RunEvents
 package import Signals
 
 /// A connection that decides whether and when the device is reconnected.
@@ -35,16 +36,14 @@ package struct WatchedLink: Sendable {
     let bluez: BlueZAnswer?
   }
 
-  private static let firstPause = Duration.milliseconds(250)
-  private static let longestPause = Duration.seconds(5)
-
   private var inactive: Set<Int>
   private let series: Set<Int>
   /// Whether all series of the device have been active.
   package private(set) var hasBegun = false
   /// The time at which the connection dropped; nil while it is up, and before the first one.
   package private(set) var lostAt: Instant?
-  private var pause = Self.firstPause
+  /// Only a value is progress, which shows that the connection works.
+  private var backoff = Backoff(first: .milliseconds(250), longest: .seconds(5))
   /// The reason of the last failure; nil once all series are active.
   private var reason: Reason?
 
@@ -70,8 +69,8 @@ package struct WatchedLink: Sendable {
     return lostAt.map { .reconnected(after: now - $0) } ?? .connected
   }
 
-  /// Resets the pause, because a received value shows that the connection works.
-  package mutating func received() { pause = Self.firstPause }
+  /// A value was received: the pauses begin again.
+  package mutating func received() { backoff.progress() }
 
   /// Records that the connection is unusable.
   ///
@@ -86,11 +85,8 @@ package struct WatchedLink: Sendable {
     return .lost(failure)
   }
 
-  /// Returns the pause before the next attempt, and doubles it; a received value resets it.
-  package mutating func nextPause() -> Duration {
-    defer { pause = min(pause * 2, Self.longestPause) }
-    return pause
-  }
+  /// The pause before the next attempt.
+  package mutating func nextPause() -> Duration { backoff.next() }
 
   /// Whether another attempt to connect can succeed. The device may come into range, bluetoothd may
   /// restart, and the adapter may be powered again, but a lost D-Bus connection does not return.

@@ -1,8 +1,9 @@
-// Watches several characteristics of several devices, in one turn.
+// Watches characteristics and RSSI of several devices, in one turn.
 //
 // It performs I/O only: WatchState decides the output.
 
 package import Bluetooth
+import RunEvents
 package import Signals
 
 /// A running watch.
@@ -83,7 +84,7 @@ package struct Watching: Sendable {
     if hasStarted {
       started.send(())
       let (limit, count) = (plan.duration, plan.count)
-      follow(RunWait(what: plan.doing, begun: loop.now, limit: limit, values: count))
+      follow(RunWait(what: plan.participle, begun: loop.now, limit: limit, values: count))
     }
     report(outputs)
     if hasAll { counted.send(()) }
@@ -142,32 +143,51 @@ package struct Watching: Sendable {
   }
 
   private func values(of series: WatchPlan.Series, _ service: any Device) -> Signal<Void> {
-    let (index, target, format) = (series.index, series.target, plan.format)
+    let (index, format) = (series.index, plan.format)
+    guard let target = series.target else {
+      return reads(index, service.strengths(every: plan.rssiPeriod, limit: plan.limit))
+    }
     switch plan.source {
     case .notify(var options):
       options.onLinkLoss = .fail
+      let pieces = JoinedPieces(target, format)
       return service.listening(
-        to: target, format: format, options: options, onGap: { happened(.gap(series: index, $0)) }
+        to: target, format: format, options: options, pieces: pieces,
+        onGap: { happened(.gap(series: index, $0)) }
       ) { [self] samples in
         let isNotified = Guarded(false)
         let notified = Signal<Void> { _ in
           happened(.active(series: index))
-          try await samples.run { sample in
-            isNotified.withLock { $0 = true }
-            happened(.value(series: index, sample))
+          do {
+            try await samples.run { sample in
+              isNotified.withLock { $0 = true }
+              happened(.value(series: index, sample))
+            }
+          } catch {
+            let isCancelled = Task.isCancelled || error is CancellationError
+            if !isCancelled, let cut = pieces?.cutOff() {
+              happened(.value(series: index, cut))
+            }
+            throw error
           }
         }
-        return Signal.merge([notified, present(series, service, unless: isNotified)])
+        return Signal.merge([notified, present(index, target, service, unless: isNotified)])
       }
     case .poll(let period):
-      let reads = service.reads(of: target, format, every: period, limit: plan.limit)
-      return Signal { [self] _ in
-        var isActive = false
-        try await reads.run { sample in
-          if !isActive { happened(.active(series: index)) }
-          isActive = true
-          happened(.value(series: index, sample))
-        }
+      return reads(
+        index, service.reads(of: target, format, every: period, limit: plan.limit)
+      )
+    }
+  }
+
+  /// Reports values that are read at an interval; the signal itself sends nothing.
+  private func reads(_ index: Int, _ samples: Signal<Sample>) -> Signal<Void> {
+    Signal { [self] _ in
+      var isActive = false
+      try await samples.run { sample in
+        if !isActive { happened(.active(series: index)) }
+        isActive = true
+        happened(.value(series: index, sample))
       }
     }
   }
@@ -177,11 +197,12 @@ package struct Watching: Sendable {
   ///
   /// A failed read is ignored. If a value is notified first, the read value is older and dropped.
   private func present(
-    _ series: WatchPlan.Series, _ service: any Device, unless isNotified: Guarded<Bool>
+    _ index: Int, _ target: CharacteristicSelector, _ service: any Device,
+    unless isNotified: Guarded<Bool>
   ) -> Signal<Void> {
     // A rate counts only the values that the device sends.
     if case .rate = plan.view { return .empty() }
-    let (target, limit) = (series.target, plan.limit)
+    let limit = plan.limit
     let reading = service.services().flattenMap { services in
       services.contains { $0.hasReadable(target) }
         ? service.read(target).timeout(limit, "reading \(target)") : .empty()
@@ -191,7 +212,7 @@ package struct Watching: Sendable {
         try await reading.run { octets in
           guard !isNotified.withLock({ $0 }) else { return }
           let sample = Sample(octets, of: target, format: plan.format, arrival: loop.now)
-          happened(.value(series: series.index, sample))
+          happened(.value(series: index, sample))
         }
       } catch  where !Task.isCancelled && !(error is CancellationError) {
         // Ignored: if the connection dropped, the subscription reports it.

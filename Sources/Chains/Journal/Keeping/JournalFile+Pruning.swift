@@ -42,13 +42,14 @@ extension JournalFile {
       try retention.valuesFrom.map { time throws(JournalFailure) in
         try pruneValues(before: time)
       } ?? 0
-    if !pruned.isEmpty || values > 0 { try giveBack() }
+    if !pruned.isEmpty || values > 0 { try returnFreePages() }
     return Pruned(runs: pruned, values: values, octets: try octets())
   }
 
-  /// Deletes the values before a time of runs that have ended.
+  /// Deletes the values before a time of runs that have ended. Their minutes are kept.
   private func pruneValues(before time: String) throws(JournalFailure) -> Int {
     try write { database in
+      try database.addRollups(ofSinglesBefore: time)
       try database.execute(
         sql: """
           DELETE FROM step_values
@@ -77,7 +78,7 @@ extension JournalFile {
     }
   }
 
-  private func giveBack() throws(JournalFailure) {
+  private func returnFreePages() throws(JournalFailure) {
     do {
       try database.writeWithoutTransaction { database in
         // Each row that is read frees a page.

@@ -3,7 +3,8 @@
 // They lack what a journal does not store, such as the devices of services that were found.
 
 import GRDB
-public import Jobs
+public import Reports
+public import RunEvents
 
 extension JournalFile {
   /// Calls `take` with the events of a run: those of one chain after those of the other, in the
@@ -32,17 +33,17 @@ extension JournalFile {
   public func recordedRuns(_ run: Int64) throws(JournalFailure) -> [RecordedRun]? {
     let isBatch = try read { try $0.isBatch(run) }
     var collector = RunCollector(keepsValues: true, resuming: isBatch ? [] : nil)
-    let isThere = try events(of: run) { collector.take($0) }
+    let isThere = try events(of: run) { collector.apply($0) }
     return isThere ? collector.runs : nil
   }
 
   /// The batch of a run as reports of complete runs have it; nil for a run of no batch.
   ///
-  /// - Parameter runs: What ``recordedRuns(_:)`` returned for it.
+  /// - Parameter runs: The result of ``recordedRuns(_:)`` for it.
   /// - Throws: ``JournalFailure``.
   public func recordedWhole(
     _ run: Int64, of runs: [RecordedRun]
-  ) throws(JournalFailure) -> RecordedWhole? {
+  ) throws(JournalFailure) -> CommandRecord? {
     let begun = Set(runs.map(\.device))
     return try read { database in
       guard let batch = try database.batch(of: run),
@@ -50,7 +51,7 @@ extension JournalFile {
           "SELECT identity, seed, finished, exit_status FROM runs WHERE run = ?", [run]
         )
       else { return nil }
-      return RecordedWhole(
+      return CommandRecord(
         recorded: batch.origin.name,
         RunIdentity(recorded: try row.text("identity"), seed: UInt64(try row.seed("seed")) ?? 0),
         runs,

@@ -2,7 +2,7 @@
 
 import Documents
 import GRDB
-import Jobs
+import RunEvents
 
 extension JournalFile {
   /// The chains of a run as the JSON lines that `--output json` printed, see docs/json.md.

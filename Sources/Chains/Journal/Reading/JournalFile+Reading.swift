@@ -11,7 +11,7 @@ extension JournalFile {
   ///
   /// - Throws: ``JournalFailure``.
   public convenience init(reading path: String) throws(JournalFailure) {
-    try Self.seeThere(path)
+    try Self.checkExists(path)
     guard access(path, R_OK) == 0 else {
       throw JournalFailure(.notReadable, path: path, reason: String(cString: strerror(errno)))
     }

@@ -2,7 +2,7 @@
 
 import GRDB
 import Glibc
-import Jobs
+import RunEvents
 
 /// The values to find.
 public struct ValueQuery: Hashable, Sendable {
@@ -62,15 +62,14 @@ extension JournalFile {
     _ query: ValueQuery, _ take: (FoundValue) throws -> Void
   ) throws(JournalFailure) {
     let rows = """
-      SELECT v.time AS time, ltrim(replace(j.fullkey, '"', ''), '$.') AS field,
-        CAST(j.atom AS REAL) AS value
+      SELECT v.time AS time, \(NumbersOfValues.field) AS field, \(NumbersOfValues.number) AS value
       FROM chains c
       JOIN steps s ON s.run = c.run AND s.chain = c.chain
-      JOIN step_values v ON v.run = s.run AND v.chain = s.chain AND v.step = s.step
-      JOIN json_tree(CASE WHEN json_valid(v.value) THEN v.value ELSE '{}' END) j
-      WHERE c.device = ?1 AND s.attribute = ?2 AND v.time >= ?3 AND v.time < ?4
-        AND j.type IN ('integer', 'real') AND instr(j.fullkey, '[') = 0
-        AND (?5 IS NULL OR ltrim(replace(j.fullkey, '"', ''), '$.') = ?5)
+      JOIN \(Self.valuesOfStep)
+      JOIN \(NumbersOfValues.tree)
+      WHERE c.device = ?1 AND \(Self.isDuring("?3", "?4")) AND s.attribute = ?2
+        AND v.time >= ?3 AND v.time < ?4
+        AND \(NumbersOfValues.isNumber) AND (?5 IS NULL OR \(NumbersOfValues.field) = ?5)
       ORDER BY v.time, v.event, j.id
       """
     let arguments: StatementArguments = [
@@ -90,16 +89,54 @@ extension JournalFile {
     }
   }
 
-  /// The query for buckets, without its values.
+  /// The values of a step, found by their events, which lie between those of its start and its end.
+  private static let valuesOfStep = """
+    step_values v ON v.run = s.run AND v.chain = s.chain AND v.step = s.step
+        AND v.event BETWEEN s.started_event AND coalesce(s.finished_event, 1 << 62)
+    """
+
+  /// Whether a step has a single value. A second one ends the search.
+  private static let isSingle = """
+    (SELECT count(*) FROM (
+        SELECT 1 FROM step_values o
+        WHERE o.run = s.run AND o.chain = s.chain AND o.step = s.step
+          AND o.event BETWEEN s.started_event AND coalesce(s.finished_event, 1 << 62)
+        LIMIT 2)) = 1
+    """
+
+  /// Whether a chain was under way between two times.
+  private static func isDuring(_ from: String, _ to: String) -> String {
+    "c.started < \(to) AND (c.finished IS NULL OR c.finished >= \(from))"
+  }
+
+  /// The query for buckets, without its values: rollups, and the values of steps with a single one,
+  /// which have none. CROSS JOIN keeps the order: the values of other steps are not read.
   static let bucketQuery = """
-    SELECT r.minute / ?5 AS bucket, r.field AS field, min(r.minimum) AS minimum,
-      max(r.maximum) AS maximum, sum(r.total) / sum(r.count) AS mean, sum(r.count) AS count
-    FROM chains c
-    JOIN steps s ON s.run = c.run AND s.chain = c.chain
-    JOIN rollups r ON r.run = s.run AND r.chain = s.chain AND r.step = s.step
-    WHERE c.device = ?1 AND s.attribute = ?2 AND r.minute >= ?3 AND r.minute < ?4
-      AND (?6 IS NULL OR r.field = ?6)
-    GROUP BY bucket, r.field ORDER BY bucket, r.field
+    SELECT minute / ?5 AS bucket, field, min(minimum) AS minimum, max(maximum) AS maximum,
+      sum(total) / sum(count) AS mean, sum(count) AS count
+    FROM (
+      SELECT r.minute, r.field, r.minimum, r.maximum, r.total, r.count
+      FROM chains c
+      JOIN steps s ON s.run = c.run AND s.chain = c.chain
+      JOIN rollups r ON r.run = s.run AND r.chain = s.chain AND r.step = s.step
+      WHERE c.device = ?1 AND \(isDuring("?7", "?8")) AND s.attribute = ?2
+        AND r.minute >= ?3 AND r.minute < ?4
+      UNION ALL
+      SELECT \(NumbersOfValues.minute) AS minute, \(NumbersOfValues.field),
+        \(NumbersOfValues.number), \(NumbersOfValues.number), \(NumbersOfValues.number), 1
+      FROM chains c
+      CROSS JOIN steps s ON s.run = c.run AND s.chain = c.chain
+      CROSS JOIN \(valuesOfStep)
+      JOIN \(NumbersOfValues.tree)
+      WHERE c.device = ?1 AND \(isDuring("?7", "?8")) AND s.attribute = ?2
+        AND NOT EXISTS (SELECT 1 FROM rollups r
+                        WHERE r.run = s.run AND r.chain = s.chain AND r.step = s.step)
+        AND \(isSingle)
+        AND \(NumbersOfValues.isNumber) AND \(NumbersOfValues.hasTime)
+        AND v.time >= ?7 AND v.time < ?8
+    )
+    WHERE ?6 IS NULL OR field = ?6
+    GROUP BY bucket, field ORDER BY bucket, field
     """
 
   /// The buckets of a time range that have values, in order of time. They begin at whole multiples
@@ -107,15 +144,17 @@ extension JournalFile {
   ///
   /// - Parameter minutes: The length of a bucket: 1 to ``longestBucket``.
   /// - Throws: ``JournalFailure``.
-  /// - Complexity: Linear in the minutes, however many values they have.
+  /// - Complexity: Linear in the minutes and the steps of the chains that were under way, however
+  ///   many values they have.
   public func buckets(of query: ValueQuery, minutes: Int) throws(JournalFailure) -> [ValueBucket] {
     precondition((1...Self.longestBucket).contains(minutes), "a bucket has a length")
+    let (first, end) = (query.from.wholeMinutes, (query.to + .seconds(59)).wholeMinutes)
     return try read { database in
       try database.rows(
         Self.bucketQuery,
         [
-          query.device, query.attribute, query.from.wholeMinutes,
-          (query.to + .seconds(59)).wholeMinutes, minutes, query.field,
+          query.device, query.attribute, first, end, minutes, query.field,
+          Timestamp.text(.seconds(first * 60)), Timestamp.text(.seconds(end * 60)),
         ]
       ).map { row in
         let bucket = try row.integer("bucket", in: StoredRow.ordinals)

@@ -1,15 +1,15 @@
 // Following the runs of a journal that other processes write.
 
 import GRDB
-import Jobs
+import Reports
 
 /// Finds the runs that changed each time it looks at a journal.
 package struct JournalFollower: Sendable {
   /// The time for which a run of simulated devices counts as under way without a new record. The
   /// journal does not name its process.
   static let patience = Duration.seconds(60)
-  /// The number of looks after which a run that has no owner and seems interrupted is read again.
-  private static let seldom = 10
+  /// The interval, in looks, at which a run without an owner that seems interrupted is read again.
+  private static let rereadInterval = 10
   /// The maximum number of chains shown with their steps: those under way, and the last ones.
   private static let mostChains = 8
   /// The maximum number of steps shown of each chain: the last ones.
@@ -75,7 +75,7 @@ package struct JournalFollower: Sendable {
         // A process that has ended writes no more. A simulated run has no owner, so it is read now
         // and then.
         if let known, finished == nil, owner == known.run.owner, !isKnown, !known.run.isUnderWay,
-          owner != nil || looks % Self.seldom != 0
+          owner != nil || looks % Self.rereadInterval != 0
         {
           continue
         }
@@ -91,8 +91,8 @@ package struct JournalFollower: Sendable {
         run.isUnderWay = known?.run.isUnderWay ?? false
         let isChanged = known?.run != run
         let changedAt = isChanged && hasLooked ? now : known?.changed
-        let isLively = owner == nil && changedAt.map { now - $0 < Self.patience } ?? false
-        run.isUnderWay = finished == nil && (isKnown || isLively)
+        let hasChangedLately = owner == nil && changedAt.map { now - $0 < Self.patience } ?? false
+        run.isUnderWay = finished == nil && (isKnown || hasChangedLately)
         guard isChanged || run != known?.run else { continue }
         changed.append(Seen(run: run, changed: changedAt, open: open))
       }

@@ -2,7 +2,6 @@
 
 import Documents
 import GRDB
-import Jobs
 
 /// A step as a journal stores it.
 public struct StepSummary: Hashable, Sendable {

@@ -2,7 +2,7 @@
 
 import Documents
 import GRDB
-import Jobs
+import RunEvents
 
 /// One event of a chain, as it was recorded.
 struct StoredEvent: Equatable, Sendable {

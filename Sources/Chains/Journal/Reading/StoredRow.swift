@@ -4,7 +4,7 @@
 
 import Documents
 import GRDB
-import Jobs
+import RunEvents
 
 /// A row whose columns are read by name, with the type and the range that the reader expects.
 ///

@@ -1,7 +1,7 @@
 // Events as rows of CSV.
 
 import Documents
-import Jobs
+import RunEvents
 
 /// Rows of CSV, with one measured number each.
 enum ValueTable {

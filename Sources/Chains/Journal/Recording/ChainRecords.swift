@@ -1,7 +1,7 @@
 // Turns the events of one chain into records. Pure.
 
 import Documents
-import Jobs
+import RunEvents
 
 /// Numbers the events and the steps of one chain.
 ///
@@ -19,25 +19,27 @@ struct ChainRecords: Sendable {
 
   /// The record of an event; nil for none.
   mutating func record(of event: RunEvent) -> JournalRecord? {
-    if case .pairingDisplay = event.change { return nil }
-    self.event += 1
+    switch event.change {
+    case .remark(.pairingDisplay), .run(.groupStarted), .run(.groupFinished): return nil
+    case .run, .step, .data, .remark(.note): self.event += 1
+    }
     let moment = Moment(
       event: self.event, time: Timestamp.text(event.wallClock),
       offset: event.offset.wholeMicroseconds
     )
     switch event.change {
-    case .pairingDisplay: return nil
-    case .runStarted(let start):
-      usualTarget = start.test?.target
+    case .remark(.pairingDisplay), .run(.groupStarted), .run(.groupFinished): return nil
+    case .run(.started(let start)):
+      usualTarget = event.test?.target
       return .chainStarted(
         JournalRecord.ChainStart(
-          moment: moment, device: event.device, name: start.test?.name ?? start.chain,
+          moment: moment, device: event.device, name: event.test?.name ?? start.chain,
           identity: event.run.description, seed: "\(start.seed)", steps: start.steps
         )
       )
-    case .stepStarted(let step):
+    case .step(.started(let step)):
       return begin(step, attempt: event.attempt, moment)
-    case .value(let step, let value):
+    case .data(let step, .value(let value)):
       return .value(
         JournalRecord.StoredValue(
           step: number(of: step), moment: moment, value: value.decoded.json.text,
@@ -46,20 +48,20 @@ struct ChainRecords: Sendable {
           minute: event.wallClock.wholeMinutes
         )
       )
-    case .advertisement(let step, let device):
+    case .data(let step, .advertisement(let device)):
       return .value(
         JournalRecord.StoredValue(
           step: number(of: step), moment: moment, value: JSONValue(device).text
         )
       )
-    case .gap(let step, let gap):
+    case .data(let step, .gap(let gap)):
       return .gap(step: number(of: step), moment, text: gap.json.text)
-    case .note(let text):
+    case .remark(.note(let text)):
       let note = JSONValue(["text": text])
       return .note(moment, attempt: event.attempt, text: note.text)
-    case .stepFinished(let result):
+    case .step(.finished(let result)):
       return .stepFinished(end(result, moment))
-    case .runFinished(let ending):
+    case .run(.finished(let ending)):
       return .chainFinished(
         JournalRecord.ChainEnd(
           moment: moment, status: ending.status.rawValue, exitStatus: ending.exitStatus.rawValue,

@@ -1,9 +1,16 @@
 // Records that wait to be written, and when they are due. Pure.
 
+/// A step of a run.
+struct StepKey: Hashable {
+  let chain: Int
+  let step: Int
+}
+
 /// Records that are written in one transaction.
 ///
 /// The end of a step is written at once, with everything that waits before it. Records within a
-/// step wait for at most a second or 1 000 records.
+/// step wait for at most a second or 1 000 records. If ends of steps may be late, they wait for at most
+/// half a second, too.
 struct RecordBatch: Sendable {
   /// A record of a chain.
   struct Entry: Sendable {
@@ -12,18 +19,15 @@ struct RecordBatch: Sendable {
     let record: JournalRecord
   }
 
-  private struct StepKey: Hashable {
-    let chain: Int
-    let step: Int
-  }
-
   /// The maximum number of records in one transaction.
   static let most = 1000
-  /// The maximum time that a value waits.
-  static let longest = Duration.seconds(1)
   /// The maximum number of unwritten records. The start and end of chains are kept beyond it.
   static let mostUnwritten = 50_000
 
+  /// Whether the ends of steps may wait.
+  private let isRelaxed: Bool
+  /// The maximum time that a record waits.
+  private let longest: Duration
   private(set) var entries: [Entry] = []
   /// The time of the first entry.
   private var since = Duration.zero
@@ -31,6 +35,11 @@ struct RecordBatch: Sendable {
   private var headless: Set<StepKey> = []
   /// The number of lost records.
   private(set) var lost = 0
+
+  init(isRelaxed: Bool = false) {
+    self.isRelaxed = isRelaxed
+    longest = isRelaxed ? .milliseconds(500) : .seconds(1)
+  }
 
   /// Adds a record.
   ///
@@ -43,7 +52,12 @@ struct RecordBatch: Sendable {
       return true
     }
     entries.append(Entry(chain: chain, record: record))
-    return record.isUrgent || entries.count >= Self.most || time - since >= Self.longest
+    return isUrgent(record) || entries.count >= Self.most || time - since >= longest
+  }
+
+  private func isUrgent(_ record: JournalRecord) -> Bool {
+    if isRelaxed, case .stepFinished = record { return false }
+    return record.isUrgent
   }
 
   /// Whether there is room for a record, and its step was kept.
@@ -70,7 +84,7 @@ struct RecordBatch: Sendable {
 
   /// The time until the waiting records are due; nil when there are none.
   func wait(at time: Duration) -> Duration? {
-    entries.isEmpty ? nil : max(.zero, since + Self.longest - time)
+    entries.isEmpty ? nil : max(.zero, since + longest - time)
   }
 
   /// The records of the next transaction.

@@ -1,6 +1,6 @@
 // The facts about a run that are known before it begins.
 
-import Jobs
+import RunEvents
 
 /// A row of `runs`.
 public struct RunHeader: Hashable, Sendable {

@@ -3,26 +3,33 @@
 // A thin shell: ChainRecords decides what is written, RecordBatch when.
 
 import GRDB
-public import Jobs
+public import RunEvents
 public import Signals
 
 /// The journal of a run under way.
 ///
 /// The result of a step is committed when the call with the event of its end returns. When the
-/// program dies in the next step, nothing of this one is lost. One thread at a time may call its
-/// functions.
+/// program dies in the next step, nothing of this one is lost. With ``JournalFile/Sync/relaxed`` it is
+/// committed within half a second. One thread at a time may call its functions.
 public final class RunRecorder: Sendable {
+  static let backoff = Backoff(first: .seconds(1), longest: .seconds(30))
+
   private struct State {
     /// The number of the run; nil until it was written.
     var run: Int64?
     var header: RunHeader?
     var chains = 0
-    var batch = RecordBatch()
+    var batch: RecordBatch
+    /// The number of records that earlier processes of the run lost.
+    var lostBefore = 0
     /// The number of lost records that the journal has noted.
     var noted = 0
     var failure: JournalFailure?
-    /// The pause after a failure.
-    var pause = RetryPause()
+    /// An attempt to write costs time, and a full disk is usually still full a moment later. A write
+    /// is progress.
+    var backoff = RunRecorder.backoff
+    /// The end of the pause after a failure; nil when the last attempt succeeded.
+    var pausedUntil: Instant?
     /// Fires when the waiting records are due.
     var timer: LoopTimer?
   }
@@ -33,7 +40,7 @@ public final class RunRecorder: Sendable {
   private let onWritten: @Sendable () -> Void
   private let state: Guarded<State>
   /// Held while a piece is written.
-  private let writer = Guarded(())
+  private let writer = Guarded(MinuteRollups())
 
   /// Creates a recorder for a new run. It writes nothing yet.
   ///
@@ -51,7 +58,9 @@ public final class RunRecorder: Sendable {
     self.file = file
     self.onWritten = onWritten
     self.onFailure = onFailure
-    state = Guarded(State(header: header))
+    state = Guarded(
+      State(header: header, batch: RecordBatch(isRelaxed: file.sync == .relaxed))
+    )
   }
 
   /// Creates a recorder for a run that this process resumes. The numbers of its chains continue.
@@ -63,7 +72,10 @@ public final class RunRecorder: Sendable {
     onWritten: @escaping @Sendable () -> Void = {},
     onFailure: @escaping @Sendable (JournalFailure) -> Void
   ) throws(JournalFailure) {
-    guard let last = try file.write({ try $0.take(takeover, of: run) }) else {
+    let before = try file.write { database in
+      try database.apply(takeover, to: run).map { (chains: $0, lost: try database.lost(of: run)) }
+    }
+    guard let before else {
       let reason = "another process resumes run \(run), or it was deleted"
       throw JournalFailure(.locked, path: file.path, reason: reason)
     }
@@ -71,7 +83,12 @@ public final class RunRecorder: Sendable {
     self.file = file
     self.onWritten = onWritten
     self.onFailure = onFailure
-    state = Guarded(State(run: run, chains: last))
+    state = Guarded(
+      State(
+        run: run, chains: before.chains, batch: RecordBatch(isRelaxed: file.sync == .relaxed),
+        lostBefore: before.lost
+      )
+    )
   }
 
   /// The maximum number of records that are kept while they cannot be written.
@@ -103,7 +120,7 @@ public final class RunRecorder: Sendable {
   public func begin() { commit() }
 
   /// Records the devices of the run of a batch.
-  public func take(_ devices: [BatchMember]) {
+  public func record(_ devices: [BatchMember]) {
     let time = time
     state.withLock { _ = $0.batch.add(.batchDevices(devices), chain: 0, at: time) }
     commit()
@@ -116,7 +133,7 @@ public final class RunRecorder: Sendable {
   public func chain() -> @Sendable (RunEvent) -> Void {
     let chain = Guarded((number: 0, records: ChainRecords()))
     return { [self] event in
-      if case .runStarted = event.change {
+      if case .run(.started) = event.change {
         let number = state.withLock { state in
           state.chains += 1
           return state.chains
@@ -125,23 +142,32 @@ public final class RunRecorder: Sendable {
       }
       let (number, record) = chain.withLock { ($0.number, $0.records.record(of: event)) }
       guard let record else { return }
-      let time = event.wallClock
+      let time = time
       let isDue = state.withLock { $0.batch.add(record, chain: number, at: time) }
       if isDue { commit() } else { arm(at: time) }
     }
   }
 
-  /// Starts a timer for the waiting records.
+  /// Starts a timer for the waiting records, unless one is running. It fires when they are due and
+  /// the pause after a failure is over.
+  ///
+  /// A timer runs on when its records have been written with others: when it fires, it is started
+  /// again for those that wait then. So a step that takes no time starts none.
   private func arm(at time: Duration) {
-    let now = loop.now.sinceStart
+    let now = loop.now
     let wait = state.withLock { state -> Duration? in
       guard state.timer == nil, let wait = state.batch.wait(at: time) else { return nil }
-      return state.pause.wait(at: now) ?? wait
+      return state.pausedUntil.map { max(wait, $0 - now) } ?? wait
     }
     guard let wait else { return }
     let timer = loop.after(wait) { [weak self] in
-      self?.state.withLock { $0.timer = nil }
-      self?.commit()
+      guard let self else { return }
+      let time = self.time
+      let isDue = state.withLock { state in
+        state.timer = nil
+        return state.batch.wait(at: time) == .zero
+      }
+      if isDue { commit() } else { arm(at: time) }
     }
     state.withLock { $0.timer = timer }
   }
@@ -149,6 +175,7 @@ public final class RunRecorder: Sendable {
   /// Records the end of the run, and what could not be written before.
   public func finish(_ status: ExitStatus) {
     if failure != nil { file.setWait(JournalFile.wait) }
+    stopTimer()
     writeAll()
     guard let run, failure == nil else { return }
     let time = time
@@ -165,18 +192,21 @@ public final class RunRecorder: Sendable {
 
   /// Writes the waiting records, unless the pause after a failure is not over.
   private func commit() {
-    let now = loop.now.sinceStart
-    if state.withLock({ $0.pause.isOver(at: now) }) { writeAll() }
+    let now = loop.now
+    if state.withLock({ $0.pausedUntil.map { $0 <= now } ?? true }) { writeAll() }
     arm(at: time)
   }
 
-  /// Writes the waiting records, one transaction after the other, until one fails.
-  private func writeAll() {
+  private func stopTimer() {
     let timer = state.withLock { state in
       defer { state.timer = nil }
       return state.timer
     }
     timer?.cancel()
+  }
+
+  /// Writes the waiting records, one transaction after the other, until one fails.
+  private func writeAll() {
     while writePiece() {}
     if isWritten { onWritten() }
   }
@@ -186,28 +216,27 @@ public final class RunRecorder: Sendable {
   /// - Returns: Whether it succeeded and more records wait.
   private func writePiece() -> Bool {
     attempt { () throws(JournalFailure) in
-      try writer.withLock { _ throws(JournalFailure) in try writeOne() }
+      try writer.withLock { rollups throws(JournalFailure) in try writeOne(&rollups) }
     } ?? false
   }
 
-  private func writeOne() throws(JournalFailure) -> Bool {
-    let (run, header, entries, lost, noted) = state.withLock { state in
-      (state.run, state.header, state.batch.next, state.batch.lost, state.noted)
+  /// - Parameter rollups: Changed only if the transaction is committed.
+  private func writeOne(_ rollups: inout MinuteRollups) throws(JournalFailure) -> Bool {
+    let (run, header, entries, lost, noted, before) = state.withLock { state in
+      (
+        state.run, state.header, state.batch.next, state.batch.lost, state.noted, state.lostBefore
+      )
     }
-    let number = try file.write { database in
+    let (number, changed) = try file.write { [rollups] database in
+      var rollups = rollups
       let number = try run ?? header.map { try database.insert($0) } ?? 0
-      var rollups = MinuteRollups()
-      for entry in entries {
-        try database.insert(entry.record, run: number, chain: entry.chain)
-        // A value that was written before, in a commit whose confirmation was lost, counts once.
-        if case .value(let value) = entry.record, database.changesCount > 0 {
-          rollups.add(value, of: entry.chain)
-        }
-      }
+      try database.insert(entries, run: number, adding: &rollups)
       try database.add(rollups, run: number)
-      if lost > noted { try database.note(lost: lost - noted, of: number) }
-      return number
+      rollups.written()
+      if lost > noted { try database.note(lost: before + lost, of: number) }
+      return (number, rollups)
     }
+    rollups = changed
     return state.withLock { state in
       state.run = number
       state.batch.written(entries.count)
@@ -221,16 +250,17 @@ public final class RunRecorder: Sendable {
     do {
       let result = try body()
       let hadFailed = state.withLock { state in
-        state.pause.succeeded()
+        state.backoff.progress()
+        state.pausedUntil = nil
         defer { state.failure = nil }
         return state.failure != nil
       }
       if hadFailed { file.setWait(JournalFile.wait) }
       return result
     } catch {
-      let now = loop.now.sinceStart
+      let now = loop.now
       let isFirst = state.withLock { state in
-        state.pause.failed(at: now)
+        state.pausedUntil = now + state.backoff.next()
         defer { state.failure = error }
         return state.failure == nil
       }

@@ -1,6 +1,7 @@
 // The tables of a journal, by version. docs/journal.md documents them.
 //
-// A published migration is never changed; a new one is added.
+// A published migration is never changed; a new one is added. Those that only add columns are made
+// of JournalTables.
 
 import GRDB
 
@@ -16,7 +17,23 @@ enum JournalSchema {
     migrator.registerMigration("5") { try $0.execute(sql: version5) }
     migrator.registerMigration("6") { try $0.execute(sql: version6) }
     migrator.registerMigration("7") { try $0.execute(sql: version7) }
+    for version in addedVersions(in: JournalTables.all) {
+      migrator.registerMigration("\(version)") {
+        try $0.execute(sql: migration(to: version, of: JournalTables.all))
+      }
+    }
     return migrator
+  }
+
+  /// The versions after 7, each of which adds columns.
+  static func addedVersions(in tables: [TableDefinition]) -> Range<Int> {
+    let last = tables.flatMap(\.columns).compactMap(\.since).max()
+    return 8..<max(8, (last ?? 0) + 1)
+  }
+
+  /// The statements of a version that adds columns.
+  static func migration(to version: Int, of tables: [TableDefinition]) -> String {
+    tables.map { $0.migration(to: version) }.joined() + "PRAGMA user_version = \(version);"
   }
 
   /// The `PRAGMA application_id` of a journal: "bler" in ASCII.
@@ -173,10 +190,13 @@ enum JournalSchema {
 
   /// A checksum for each record; null for those of earlier versions.
   private static let version5 =
-    JournalTable.ofVersion5.map { "ALTER TABLE \($0.name) ADD COLUMN checksum INTEGER;\n" }.joined()
+    JournalTables.ofVersion5.map { "ALTER TABLE \($0.name) ADD COLUMN checksum INTEGER;\n" }
+    .joined()
     + "PRAGMA user_version = 5;"
 
   /// The numbers of each minute, and indices that find values by device, characteristic and time.
+  ///
+  /// The indices also show that a page lost records: a checksum is only of a record that is there.
   ///
   /// The numbers of existing values are computed from them. A value with invalid JSON or an invalid
   /// time has none.

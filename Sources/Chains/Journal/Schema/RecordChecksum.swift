@@ -16,16 +16,22 @@ enum RecordChecksum {
     Int64(bitPattern: checksum(of: values))
   }
 
+  /// The checksum of a row, as the function of SQL computes it.
+  static func of(_ row: [DatabaseValue], in table: TableDefinition) -> Int64 {
+    Int64(bitPattern: checksum(of: [table.name.databaseValue] + row))
+  }
+
   /// The hash covers the type of each value and the length of each text, so that different lists
   /// never hash the same octets.
   static func checksum(of values: [DatabaseValue]) -> UInt64 {
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-    func add(_ octets: some Sequence<UInt8>) {
-      for octet in octets { hash = (hash ^ UInt64(octet)) &* 0x0000_0100_0000_01b3 }
-    }
+    func add(_ byte: UInt8) { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
+    func add(_ bytes: some Sequence<UInt8>) { for byte in bytes { add(byte) } }
     func add(_ type: UInt8, _ number: UInt64) {
-      add(CollectionOfOne(type))
-      add((0..<8).lazy.map { UInt8(truncatingIfNeeded: number >> (8 * $0)) })
+      add(type)
+      for shift in stride(from: UInt64(0), to: 64, by: 8) {
+        add(UInt8(truncatingIfNeeded: number >> shift))
+      }
     }
     for value in values {
       switch value.storage {

@@ -4,20 +4,21 @@
 
 import Bluetooth
 import Documents
-import Jobs
 
-/// Collects the lines of a chain.
+/// Collects the steps of a chain.
 struct ChainWriter {
+  private typealias Entry = WrittenNode.Entry
+
   private let suite: Suite
   private let test: SuiteTest
   private let settings: SuiteSettings
-  private var body: [String] = []
+  private var body: [WrittenNode.Line<WrittenNode>] = []
   private(set) var steps = 0
   private var omissions: [Omission] = []
   /// The filter of the `scan-for` that finds the device.
   private var found: AdvertisementFilter?
   /// The steps for the writes of the current reliable write; nil if there is none.
-  private var reliable: [[String]]?
+  private var reliable: [[Entry]]?
   /// Whether the suite has connected the device before this operation. A chain connects by itself.
   private var isUp = false
   /// The characteristics that the suite is subscribed to. A chain subscribes while a step listens.
@@ -43,34 +44,59 @@ struct ChainWriter {
       pause(settings.afterTest)
     }
     let title = [suite.title, test.title, test.run].compactMap(\.self).joined(separator: ": ")
-    var head = ["name: \(title.quoted)"]
-    if let device = device { head.append("device: \(device)") }
-    head += ["timeout: \(settings.timeout.written)", "steps:"]
-    return ConvertedChain(name: name, lines: head + body, steps: steps, omissions: omissions)
+    var chain: [WrittenNode.Line<Entry>] = []
+    chain.add("name", .text(title))
+    if let device { chain.add("device", device) }
+    chain.add("timeout", .plain(settings.timeout.written))
+    chain.add("steps", .list(body))
+    return ConvertedChain(
+      name: name, document: .mapping(chain), steps: steps, omissions: omissions
+    )
   }
 
   /// The device for the chain; nil if it must be given on the command line.
-  private var device: String? {
+  private var device: WrittenNode? {
     if let found {
-      if let address = found.address { return "{ address: \"\(address)\" }" }
-      if let name = found.name { return "{ name: \(name.quoted), exact: true }" }
+      if let address = found.address { return .row([Self.entry(address)]) }
+      if let name = found.name { return .row(Self.entries(name: name)) }
     }
     let address = suite.targets.first { $0.id == target }?.address
-    return address.map { "{ address: \"\($0)\" }" }
+    return address.map { .row([Self.entry($0)]) }
   }
 
-  // MARK: Lines
+  private static func entry(_ address: BluetoothAddress) -> Entry {
+    Entry("address", .quoted("\(address)"))
+  }
 
-  /// Adds a step: its first line, which follows the dash, and the lines below.
-  private mutating func add(_ first: String, _ more: [String] = []) {
-    body.append("  - \(first)")
-    body += more.map { "    \($0)" }
+  private static func row(_ parameters: ConnectionParameters) -> WrittenNode {
+    .row([
+      Entry("interval", .plain(parameters.interval.written)),
+      Entry("latency", .plain("\(parameters.latency)")),
+      Entry("timeout", .plain(parameters.supervisionTimeout.written)),
+    ])
+  }
+
+  private static func entries(name: String) -> [Entry] {
+    [Entry("name", .text(name)), Entry("exact", .plain("true"))]
+  }
+
+  // MARK: Steps
+
+  /// Adds a step.
+  ///
+  /// - Parameter value: The value of its verb; null for a verb without one.
+  private mutating func add(
+    _ verb: String, _ value: WrittenNode = .plain(""), more: [Entry] = []
+  ) {
+    add([Entry(verb, value)] + more)
+  }
+
+  private mutating func add(_ step: [Entry]) {
+    body.add(.mapping(step.map { .part($0, remark: nil) }))
     steps += 1
   }
 
-  private mutating func comment(_ text: String) {
-    body.append("  # \(text.printable)")
-  }
+  private mutating func comment(_ text: String) { body.remark(text) }
 
   /// Adds a comment for an operation that needs no step, because a chain does it by itself.
   private mutating func explain(_ operation: Operation, _ reason: String) {
@@ -84,11 +110,11 @@ struct ChainWriter {
   }
 
   private mutating func pause(_ duration: Duration) {
-    if duration > .zero { add("sleep: \(duration.written)") }
+    if duration > .zero { add("sleep", .plain(duration.written)) }
   }
 
-  private static func hex(_ octets: [UInt8]) -> String {
-    "\"\(DecodedValue.octets(octets).description)\""
+  private static func hex(_ octets: [UInt8]) -> WrittenNode {
+    .quoted(DecodedValue.octets(octets).description)
   }
 
   // MARK: Operations
@@ -99,7 +125,7 @@ struct ChainWriter {
     switch operation.action {
     case .scan(let filter): scan(operation, filter)
     case .scanFor(let filter, let bind): scanFor(operation, filter, bind)
-    case .sleep: add("sleep: \(duration(operation))")
+    case .sleep: add("sleep", duration(operation))
     case .unsupported(let unsupported):
       omit(operation, "this is not supported here: \(unsupported.reason)")
     case .device(let action): convert(operation, action)
@@ -115,20 +141,20 @@ struct ChainWriter {
     let succeeds = operation.expected == .success
     switch action {
     case .connect:
-      add("connect:", ending(operation))
+      add("connect", more: ending(operation))
       if succeeds {
         isUp = true
         pause(settings.afterConnect)
       }
-    case .discoverServices: add("services:", ending(operation))
+    case .discoverServices: add("services", more: ending(operation))
     case .disconnect:
-      add("disconnect:", ending(operation))
+      add("disconnect", more: ending(operation))
       if succeeds { unlinked() }
     case .bond:
-      add("pair:", ending(operation))
+      add("pair", more: ending(operation))
       if succeeds { isUp = true }
     case .unbond:
-      add("unpair:", ending(operation))
+      add("unpair", more: ending(operation))
       if succeeds { unlinked() }
     case .refresh: omit(operation, "bluetoothd updates its cache of services by itself")
     case .assertService(let assertion): services(operation, assertion)
@@ -138,12 +164,14 @@ struct ChainWriter {
     case .executeReliableWrite:
       // A chain has no reliable writes: its writes become steps, unless it was aborted.
       let steps = reliable ?? []
-      for step in steps { add(step[0], Array(step.dropFirst())) }
+      for step in steps { add(step) }
       reliableWrite(operation, isRight: !steps.isEmpty, becomes: nil)
     case .readRSSI(let assertion): rssi(operation, assertion)
     case .requestMTU(let wanted):
       comment("bluetoothd negotiates the MTU by itself: the suite requests \(wanted) bytes")
-      add("mtu:", ending(operation))
+      add("mtu", more: ending(operation))
+    case .requestPriority(let priority):
+      add("connection-parameters", Self.row(priority.parameters), more: ending(operation))
     }
   }
 
@@ -209,7 +237,9 @@ struct ChainWriter {
     switch operation.action {
     case .device(let action):
       switch action {
-      case .connect, .disconnect, .discoverServices, .unbond, .requestMTU, .readRSSI(nil): true
+      case .connect, .disconnect, .discoverServices, .unbond, .requestMTU, .requestPriority,
+        .readRSSI(nil):
+        true
       // Without a connection, it would not be known what a failed pairing leaves behind.
       case .bond: isUp
       // A step can only expect that the whole service is missing.
@@ -234,7 +264,7 @@ struct ChainWriter {
     switch operation.action {
     case .device(let action):
       switch action {
-      case .discoverServices, .requestMTU, .readRSSI, .assertService: true
+      case .discoverServices, .requestMTU, .requestPriority, .readRSSI, .assertService: true
       case .connect, .disconnect, .bond, .unbond, .refresh, .beginReliableWrite,
         .executeReliableWrite, .abortReliableWrite:
         false
@@ -255,37 +285,36 @@ struct ChainWriter {
   }
 
   /// Returns the keys for the expected result and the timeout of a step.
-  private func ending(_ operation: Operation) -> [String] {
+  private func ending(_ operation: Operation) -> [Entry] {
     let rest = limit(operation) + warning(operation)
     guard operation.expected.isFailure, let names = Self.failures(operation) else { return rest }
-    return ["expect: { error: [\(names.joined(separator: ", "))] }"] + rest
+    return [Entry("expect", .row([Entry("error", .words(names.map { .plain($0) }))]))] + rest
   }
 
   /// Returns the key that makes an unexpected result a warning; nothing if it is a failure.
-  private func warning(_ operation: Operation) -> [String] {
-    operation.expected.isLenient ? ["on-failure: warn"] : []
+  private func warning(_ operation: Operation) -> [Entry] {
+    operation.expected.isLenient ? [Entry("on-failure", .plain("warn"))] : []
   }
 
   /// Returns the key for the operation's timeout; nothing for the default one. Zero, which means no limit,
   /// becomes ``SuiteSettings/endless``.
-  private func limit(_ operation: Operation) -> [String] {
+  private func limit(_ operation: Operation) -> [Entry] {
     guard let timeout = operation.timeout else { return [] }
-    return ["timeout: \((timeout == .zero ? settings.endless : timeout).written)"]
+    return [Entry("timeout", .plain((timeout == .zero ? settings.endless : timeout).written))]
   }
 
   // MARK: Scans
 
   /// Returns the duration of a scan or a sleep.
-  private func duration(_ operation: Operation) -> String {
-    (operation.timeout ?? settings.timeout).written
+  private func duration(_ operation: Operation) -> WrittenNode {
+    .plain((operation.timeout ?? settings.timeout).written)
   }
 
-  private func filters(_ filter: AdvertisementFilter) -> [String] {
-    var lines: [String] = []
-    if let name = filter.name { lines += ["name: \(name.quoted)", "exact: true"] }
-    if let address = filter.address { lines.append("address: \"\(address)\"") }
-    if let rssi = filter.rssi { lines.append("rssi: \(rssi)") }
-    return lines
+  private func filters(_ filter: AdvertisementFilter) -> [Entry] {
+    var entries = filter.name.map { Self.entries(name: $0) } ?? []
+    if let address = filter.address { entries.append(Self.entry(address)) }
+    if let rssi = filter.rssi { entries.append(Entry("rssi", .plain("\(rssi)"))) }
+    return entries
   }
 
   /// Whether the name of a filter means the same in a chain.
@@ -302,7 +331,7 @@ struct ChainWriter {
       return omit(operation, "a scan of a chain has no patterns and no targets")
     }
     guard isPlain(operation, filter) else { return }
-    add("scan: \(duration(operation))", filters(filter))
+    add("scan", duration(operation), more: filters(filter))
   }
 
   private mutating func scanFor(
@@ -322,9 +351,9 @@ struct ChainWriter {
     if filter.data != nil || filter.target != nil {
       return omit(operation, "a scan of a chain has no patterns and no targets")
     }
-    let count = result.isFailure ? "0" : "{ min: 1 }"
-    let ending = ["expect: { count: \(count) }"] + warning(operation)
-    add("scan: \(duration(operation))", filters(filter) + ending)
+    let count: WrittenNode = result.isFailure ? .plain("0") : .row([Entry("min", .plain("1"))])
+    let ending = [Entry("expect", .row([Entry("count", count)]))] + warning(operation)
+    add("scan", duration(operation), more: filters(filter) + ending)
   }
 
   // MARK: Services
@@ -337,8 +366,8 @@ struct ChainWriter {
       return omit(operation, "a chain names services by their UUID alone")
     }
     if operation.expected.isFailure {
-      let lacks = ["lacks: \(assertion.uuid.text)"]
-      return add("services:", lacks + limit(operation) + warning(operation))
+      let lacks = Entry("lacks", .plain(assertion.uuid.text))
+      return add("services", more: [lacks] + limit(operation) + warning(operation))
     }
     var (offers, lacks) = ([assertion.uuid.text], [String]())
     for wanted in assertion.characteristics {
@@ -371,10 +400,12 @@ struct ChainWriter {
         omit(operation, "no step knows the last value: \(value.title)")
       }
     }
-    func list(_ key: String, _ names: [String]) -> [String] {
-      names.isEmpty ? [] : ["\(key):"] + names.map { "  - \($0)" }
+    func list(_ key: String, _ names: [String]) -> [Entry] {
+      guard !names.isEmpty else { return [] }
+      return [Entry(key, .list(names.map { .part(.plain($0), remark: nil) }))]
     }
-    add("services:", list("offers", offers) + list("lacks", lacks) + ending(operation))
+    let lists = list("offers", offers) + list("lacks", lacks)
+    add("services", more: lists + ending(operation))
   }
 
   // MARK: Attributes
@@ -389,34 +420,33 @@ struct ChainWriter {
 
   /// Adds a step with the expected value, or a comment if a chain cannot express it.
   private mutating func add(
-    _ first: String, _ lines: [String], _ operation: Operation,
-    expecting assertion: ValueAssertion?
+    _ step: [Entry], _ operation: Operation, expecting assertion: ValueAssertion?
   ) {
     let ending = ending(operation)
-    guard let assertion else { return add(first, lines + ending) }
+    guard let assertion else { return add(step + ending) }
     guard !assertion.value.allSatisfy({ $0 == 0 }) else {
       omit(operation, "an empty value equals zeros only in a suite: the expectation is omitted")
-      return add(first, lines + ending)
+      return add(step + ending)
     }
     let value = Self.hex(assertion.value)
-    let check = assertion.expected.isFailure ? "{ not: \(value) }" : value
-    add(first, lines, "hex", check, ending, of: assertion)
+    let check = assertion.expected.isFailure ? .row([Entry("not", value)]) : value
+    add(step, "hex", check, ending, of: assertion)
   }
 
   /// Adds a step and the check of its value. If the check only warns, it becomes a separate step, so that the
   /// operation itself must still succeed.
   private mutating func add(
-    _ first: String, _ lines: [String], _ field: String, _ check: String, _ ending: [String],
+    _ step: [Entry], _ field: String, _ check: WrittenNode, _ ending: [Entry],
     of assertion: some Assertion
   ) {
     guard assertion.expected.isLenient else {
-      return add(first, lines + ["expect: { \(field): \(check) }"] + ending)
+      return add(step + [Entry("expect", .row([Entry(field, check)]))] + ending)
     }
     let name = "value\(steps + 1)"
-    add(first, lines + ["as: \(name)"] + ending)
+    add(step + [Entry("as", .plain(name))] + ending)
     comment(assertion.title)
     let path = field == "hex" ? name : "\(name).\(field)"
-    add("assert: { \(path): \(check) }", ["on-failure: warn"])
+    add("assert", .row([Entry(path, check)]), more: [Entry("on-failure", .plain("warn"))])
   }
 
   private mutating func read(
@@ -426,28 +456,36 @@ struct ChainWriter {
       return omit(operation, "the suite is subscribed here; the chain is not")
     }
     let verb = path.descriptor == nil ? "read" : "read-descriptor"
-    add("\(verb): \(name(path))", ["format: hex"], operation, expecting: assertion)
+    let step = [Entry(verb, .plain(name(path))), Entry("format", .plain("hex"))]
+    add(step, operation, expecting: assertion)
   }
 
   private mutating func write(
     _ operation: Operation, _ path: AttributePath, _ value: [UInt8], isCommand: Bool
   ) {
     if path.isSubscription { return configure(operation, path.ofCharacteristic, value) }
-    let octets = "value: { hex: \(Self.hex(value)) }"
     guard path.descriptor == nil else {
-      return add("write-descriptor: \(name(path))", [octets] + ending(operation))
+      let octets = Entry("value", .row([Entry("hex", Self.hex(value))]))
+      return add("write-descriptor", .plain(name(path)), more: [octets] + ending(operation))
     }
-    let first = "write: \(name(path))"
-    if !isCommand, reliable != nil {
-      reliable?.append([first, octets, "kind: reliable"])
+    if !isCommand, let sent = reliable {
+      reliable = sent + [entries(path, value, kind: "reliable")]
       return explain(operation, "it is sent at execute-reliable-write")
     }
-    add(first, [octets, "kind: \(isCommand ? "command" : "request")"] + ending(operation))
+    add(entries(path, value, kind: isCommand ? "command" : "request") + ending(operation))
+  }
+
+  /// Returns the keys of a step that writes a characteristic.
+  private func entries(_ path: AttributePath, _ value: [UInt8], kind: String) -> [Entry] {
+    [
+      Entry("write", .plain(name(path))), Entry("value", .row([Entry("hex", Self.hex(value))])),
+      Entry("kind", .plain(kind)),
+    ]
   }
 
   /// Begins or ends a reliable write, if the operations are in a valid order.
   private mutating func reliableWrite(
-    _ operation: Operation, isRight: Bool, becomes next: [[String]]?
+    _ operation: Operation, isRight: Bool, becomes next: [[Entry]]?
   ) {
     reliable = isRight ? next : nil
     if !isRight { omit(operation, "the suite fails here, and no step does") }
@@ -515,14 +553,15 @@ struct ChainWriter {
       return omit(operation, "the suite waits in vain without a subscription; a step has its own")
     }
     guard let after = after(operation, path, trigger) else { return }
-    let lines = after + ["until: { count: 1 }", "format: hex"]
-    add("notify: \(name(path))", lines, operation, expecting: assertion)
+    let step = [Entry("notify", .plain(name(path)))] + after
+    let until = Entry("until", .row([Entry("count", .plain("1"))]))
+    add(step + [until, Entry("format", .plain("hex"))], operation, expecting: assertion)
   }
 
-  /// Returns the lines for a trigger, empty if there is none; nil if a chain has no such trigger.
+  /// Returns the key for a trigger, empty if there is none; nil if a chain has no such trigger.
   private mutating func after(
     _ operation: Operation, _ path: AttributePath, _ trigger: Operation?
-  ) -> [String]? {
+  ) -> [Entry]? {
     guard let trigger else { return [] }
     guard trigger.expected == .success, trigger.target.map({ $0 == target }) != false,
       reliable == nil
@@ -542,22 +581,22 @@ struct ChainWriter {
       return nil
     }
     let kind = isCommand ? "command" : "request"
-    let written = "value: { hex: \(Self.hex(value)) }, kind: \(kind)"
-    return ["after: { write: \(name(control)), \(written) }"]
+    return [Entry("after", .row(entries(control, value, kind: kind)))]
   }
 
   private mutating func rssi(_ operation: Operation, _ assertion: StrengthAssertion?) {
-    guard let assertion else { return add("rssi:", ending(operation)) }
+    guard let assertion else { return add("rssi", more: ending(operation)) }
     guard !assertion.expected.isFailure else {
       omit(operation, "an expectation that must not hold is omitted: \(assertion.title)")
-      return add("rssi:", ending(operation))
+      return add("rssi", more: ending(operation))
     }
-    let check =
+    let bound = WrittenNode.plain("\(assertion.bound)")
+    let check: WrittenNode =
       switch assertion.side {
-      case .equal: "\(assertion.bound)"
-      case .above: "{ above: \(assertion.bound) }"
-      case .below: "{ below: \(assertion.bound) }"
+      case .equal: bound
+      case .above: .row([Entry("above", bound)])
+      case .below: .row([Entry("below", bound)])
       }
-    add("rssi:", [], "rssi", check, ending(operation), of: assertion)
+    add([Entry("rssi", .plain(""))], "rssi", check, ending(operation), of: assertion)
   }
 }

@@ -2,15 +2,19 @@
 
 public import Documents
 
-/// The lines of a chain, and the operations it omits.
+/// A chain file, and the operations it omits.
 public struct ConvertedChain: Hashable, Sendable {
   /// The suggested name of its file, such as `2-basics`.
   public let name: String
-  public let lines: [String]
+  /// The file, with the omitted operations as remarks.
+  package let document: WrittenNode
   /// The number of steps; a file without steps is not a chain.
   public let steps: Int
   /// The omitted parts of the test, each with its place in the suite.
   public let omissions: [Omission]
+
+  /// The lines of the file.
+  public var lines: [String] { document.lines }
 }
 
 /// A part of a test that a chain cannot express.

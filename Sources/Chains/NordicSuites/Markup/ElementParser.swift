@@ -188,7 +188,7 @@ final class ElementParser {
     }
     switch error {
     case XML_ERROR_NO_ELEMENTS where count == 0: refuse(place, "there is no element in this file")
-    case XML_ERROR_NO_ELEMENTS: refuse(place, "the file ends before its elements do")
+    case XML_ERROR_NO_ELEMENTS: refuse(place, "the file ends before all elements are closed")
     case XML_ERROR_INVALID_TOKEN:
       let isControl = document[index...].first.map { $0 < 0x20 && !Self.isBlank($0) } ?? false
       if isControl { return refuse(place, Self.control) }

@@ -1,10 +1,9 @@
 // The reader of one element: its attributes with variables filled in, and their problems.
 //
-// What the attributes mean is in OperationReader and SuiteReader.
+// OperationReader and SuiteReader interpret the attributes.
 
 import Bluetooth
 import Documents
-import Jobs
 
 /// The problems of a document, shared by all its readers. Duplicates are dropped, because a test that is run
 /// ten times is read ten times.

@@ -61,8 +61,10 @@ struct OperationKind: Sendable {
     OperationKind("sleep", .sleep),
     OperationKind("sleep-if") { $0.sleeping(&$1, whileEqual: true) },
     OperationKind("sleep-until") { $0.sleeping(&$1, whileEqual: false) },
-    OperationKind("request-connection-priority", .priority) { _, reader in
-      _ = reader.word("type", among: ["LOW_POWER", "BALANCED", "HIGH"])
+    OperationKind("request-connection-priority") { _, reader in
+      let priority: ConnectionPriority? = reader.choice("type")
+      reader.finish()
+      return .device(.requestPriority(priority ?? .balanced))
     },
     OperationKind("read-phy", .phy, children: ["assert-value"]) { $0.assertedPHYs(&$1) },
     OperationKind("set-preferred-phy", .phy) { _, reader in

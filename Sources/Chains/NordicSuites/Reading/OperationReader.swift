@@ -344,15 +344,10 @@ extension Unsupported {
 
   /// The operations that request a PHY.
   ///
-  /// - Source: BlueZ, `doc/org.bluez.Device.rst`: it has no call for the PHY or for connection
-  ///   parameters.
+  /// - Source: BlueZ, `doc/org.bluez.Device.rst`: it has no call for the PHY.
   static let phy = Unsupported(
     reason: "bluetoothd has no call for the PHY of a connection",
     hint: "expected=\"SUCCESS_WARNING_ON_FAIL\" makes it a warning"
-  )
-  static let priority = Unsupported(
-    reason: "bluetoothd has no call that requests other connection parameters",
-    hint: "the step connection-parameters of a chain reads them from a trace"
   )
   static let dfu = Unsupported(
     reason: "blerun sends no firmware images", hint: "nrfutil does, before or after the suite"

@@ -43,7 +43,7 @@ extension Suite {
   /// Whether a file looks like a suite, by its extension or its first character.
   ///
   /// A pipe can only be read once, so it is recognised only by its extension.
-  public static func isMeant(at path: String) -> Bool {
+  public static func recognizes(fileAt path: String) -> Bool {
     let name = path.lowercased()
     if name.hasSuffix(".xml") { return true }
     if [".yaml", ".yml", ".json"].contains(where: { name.hasSuffix($0) }) { return false }

@@ -4,7 +4,6 @@
 
 import Bluetooth
 import Documents
-import Jobs
 
 /// Reads a document, and collects all problems.
 struct SuiteReader {

@@ -2,6 +2,7 @@
 
 import Bluetooth
 import Jobs
+import RunEvents
 import Signals
 
 extension OperationRun {
@@ -15,7 +16,7 @@ extension OperationRun {
         found.descriptor.map { link.service.readDescriptor($0) }
         ?? link.service.read(found.characteristic)
       let read = try await reading.first()
-      link.know(read, of: path)
+      link.remember(read, of: path)
       try record(read, of: path, assertion)
     case .write(let value, let isCommand):
       try await write(value, to: path, isCommand: isCommand, link)
@@ -40,11 +41,7 @@ extension OperationRun {
   private func record(
     _ octets: [UInt8], of path: AttributePath, _ assertion: ValueAssertion?
   ) throws {
-    let selector = CharacteristicSelector(characteristic: path.characteristic)
-    let decoded = Result { () throws(ValueError) in
-      try path.descriptor == nil
-        ? StepValue.decode(octets, of: selector, format: nil) : .octets(octets)
-    }
+    let decoded = Result { () throws(ValueError) in try path.decode(octets) }
     outcome = .value(StepValue(octets, decoded))
     if let assertion { try judge(assertion, assertion.problem(with: octets)) }
   }
@@ -76,7 +73,7 @@ extension OperationRun {
       let kind = isCommand ? WriteKind.command : .request
       try await link.service.write(value, to: found.characteristic, kind: kind).run { _ in }
     }
-    link.know(value, of: path)
+    link.remember(value, of: path)
     outcome = .written(value)
   }
 
@@ -112,7 +109,7 @@ extension OperationRun {
     for (path, value) in writes {
       let found = try await resolved(path, on: link)
       try await link.service.write(value, to: found.characteristic, kind: .reliable).run { _ in }
-      link.know(value, of: path)
+      link.remember(value, of: path)
     }
   }
 
@@ -130,5 +127,19 @@ extension OperationRun {
   func misplaced(_ meaning: String) -> DeviceFailure {
     let hint = "begin-reliable-write, at least one write, then execute-reliable-write"
     return failure(.refused, meaning, hint: hint)
+  }
+}
+
+extension AttributePath {
+  /// Decodes a value of the attribute. One of a descriptor is bytes, unless the names describe it.
+  fileprivate func decode(_ octets: [UInt8]) throws(ValueError) -> DecodedValue {
+    guard let descriptor else {
+      let selector = CharacteristicSelector(characteristic: characteristic, names: names)
+      return try StepValue.decode(octets, of: selector, format: nil)
+    }
+    guard let description = names.description(of: descriptor), description.isOfUser else {
+      return .octets(octets)
+    }
+    return try description.decode(octets)
   }
 }

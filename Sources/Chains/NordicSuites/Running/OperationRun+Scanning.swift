@@ -2,7 +2,7 @@
 
 import Bluetooth
 import Documents
-import Jobs
+import RunEvents
 import Signals
 
 extension OperationRun {
@@ -14,7 +14,7 @@ extension OperationRun {
     let received = try advertisements(filter, unclear)
     defer { for address in unclear.all { note("\(address): \(UnclearDevices.meaning)") } }
     try await received.run { device in
-      test.emit(.advertisement(step, device))
+      test.emit(.data(step, .advertisement(device)))
       if let index = found.firstIndex(where: { $0.address == device.address }) {
         found[index] = device
       } else {
@@ -49,7 +49,7 @@ extension OperationRun {
       )
     }
     outcome = .scanned([found])
-    test.emit(.advertisement(step, found))
+    test.emit(.data(step, .advertisement(found)))
     if let target { test.rebind(target, to: found.address) }
   }
 

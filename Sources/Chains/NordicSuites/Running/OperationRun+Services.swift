@@ -1,7 +1,6 @@
 // The search for the attributes of a path on a device, and the assertions about services.
 
 import Bluetooth
-import Jobs
 import Signals
 
 /// The selectors of an attribute on a device, for calls of `Device`.

@@ -5,6 +5,7 @@
 import Bluetooth
 import Documents
 import Jobs
+import RunEvents
 import Signals
 
 /// A run of one operation. Its outcome and its notes are kept even if it fails.
@@ -148,7 +149,7 @@ final class OperationRun: Sendable {
       // Pairing connects if there is no connection.
       link.connectionRequested()
       let answers = PairingAnswers(ask: test.runner.ask) { [test, step] display in
-        test.emit(.pairingDisplay(step, display))
+        test.emit(.remark(.pairingDisplay(step, display)))
       }
       try await service.pair(answers).run { outcome = .paired($0) }
       link.linked()
@@ -164,6 +165,7 @@ final class OperationRun: Sendable {
     case .abortReliableWrite: _ = try endReliable(link)
     case .readRSSI(let assertion): try await readRSSI(assertion, link)
     case .requestMTU(let wanted): try await requestMTU(wanted, link)
+    case .requestPriority(let priority): try await requestPriority(priority, link)
     }
   }
 
@@ -261,6 +263,21 @@ final class OperationRun: Sendable {
     let strength = try await link.service.rssi().first().rssi
     outcome = .value(StepValue(octets: [], decoded: .integer(Int128(strength))))
     if let assertion { try judge(assertion, assertion.problem(with: strength)) }
+  }
+
+  /// Changes the connection parameters to those of a priority.
+  ///
+  /// A suite that was written for a phone does not know of capabilities and sockets: without them, or
+  /// with a controller that lacks the command, the operation is not supported here.
+  private func requestPriority(_ priority: ConnectionPriority, _ link: TargetLink) async throws {
+    do {
+      let change = link.service.changeConnectionParameters(to: priority.parameters)
+      outcome = .value(StepValue(octets: [], decoded: try await change.first().decoded))
+    } catch let failure as DeviceFailure
+      where [.capabilityMissing, .socketsMissing, .notSupported].contains(failure.code)
+    {
+      throw unsupported(on: link, failure.meaning, hint: failure.hint)
+    }
   }
 
   /// Checks the MTU. bluetoothd itself negotiates it when it connects: the largest that both sides support.

@@ -3,7 +3,8 @@
 // Each test is run by TestRun.
 
 public import Bluetooth
-public import Jobs
+package import Jobs
+public import RunEvents
 public import Signals
 
 /// Runs the tests of a suite in order, each in its own turn, and reports their events.
@@ -21,6 +22,8 @@ public struct SuiteRunner: Sendable {
   public var devices: [String: DeviceTarget]
   /// Asks the user during pairing; nil if there is no user to ask.
   public var ask: PairingAnswers.Ask?
+  /// Receives each operation with its limit, on the loop; nil if no view shows them.
+  package var follow: (@Sendable (RunWait) -> Void)?
   let makeService: MakeService
   private let report: @Sendable (RunEvent) -> Void
 
@@ -50,7 +53,10 @@ public struct SuiteRunner: Sendable {
   }
 
   /// Runs the suite. The run ends early only if it is cancelled.
-  public func run() async -> SuiteEnding {
+  public func run() async -> RunGroupEnding {
+    let begun = scheduler.loop.now
+    let group = RunGroup(kind: suite.kind.rawValue, title: suite.title, count: suite.runs.count)
+    emit(.run(.groupStarted(group)), since: begun)
     var bindings = devices
     for target in suite.targets where bindings[target.id] == nil {
       bindings[target.id] = target.address.map { .address($0) }
@@ -58,21 +64,26 @@ public struct SuiteRunner: Sendable {
     let bound = Guarded(bindings)
     var results: [RunEnding] = []
     for (index, test) in suite.runs.enumerated() {
-      let ending = await TestRun(self, test, index: index + 1, bound).run()
+      let ending = await TestRun(self, test, index: index + 1, of: begun, bound).run()
       results.append(ending)
       if ending.status == .cancelled { break }
     }
-    return SuiteEnding(results: results, notRun: suite.runs.count - results.count)
+    let ending = RunGroupEnding(results: results, notRun: suite.runs.count - results.count)
+    emit(.run(.groupFinished(ending)), since: begun)
+    return ending
   }
 
-  /// Reports an event of a test.
+  /// Reports an event.
   ///
-  /// - Parameter begun: The start of the test.
-  func emit(_ change: RunEvent.Change, in test: SuiteTest, since begun: Instant) {
+  /// - Parameters:
+  ///   - test: The test of the event; nil for the suite.
+  ///   - begun: The start of the test, or of the suite.
+  func emit(_ change: RunEvent.Change, of test: RunEvent.Test? = nil, since begun: Instant) {
     let now = scheduler.loop.now
     report(
       RunEvent(
-        run: identity, device: device(of: test.target), attempt: 1, offset: now - begun,
+        run: identity, device: device(of: test?.target), test: test, attempt: 1,
+        offset: now - begun,
         wallClock: scheduler.loop.wallClockAtStart + now.sinceStart, change: change
       )
     )

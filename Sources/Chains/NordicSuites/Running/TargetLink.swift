@@ -54,7 +54,9 @@ final class TargetLink: Sendable {
   /// Returns the last value that was read, written or notified; empty if there is none.
   func lastKnown(_ path: AttributePath) -> [UInt8] { state.withLock { $0.known[path] } ?? [] }
 
-  func know(_ value: [UInt8], of path: AttributePath) { state.withLock { $0.known[path] = value } }
+  func remember(_ value: [UInt8], of path: AttributePath) {
+    state.withLock { $0.known[path] = value }
+  }
 
   func forget() { state.withLock { $0.known = [:] } }
 
@@ -72,7 +74,7 @@ final class TargetLink: Sendable {
     } failed: { [weak self] error in
       self?.lost(path, error)
     }
-    try await subscription.stand(on: loop)
+    try await subscription.awaitEstablished(on: loop)
     state.withLock { $0.subscriptions.append((path, subscription)) }
   }
 
@@ -107,7 +109,7 @@ final class TargetLink: Sendable {
   func listening<R>(
     to path: AttributePath, _ body: (Mailbox<Sample>) async throws -> R
   ) async throws -> R {
-    let box = Mailbox<Sample>(bound: SubscriptionOptions.usualBuffer)
+    let box = Mailbox<Sample>(bound: SubscriptionOptions.defaultBuffer)
     state.withLock { $0.listeners.append((path, box)) }
     defer { state.withLock { $0.listeners.removeAll { $0.box === box } } }
     return try await body(box)
@@ -162,7 +164,7 @@ private final class Subscription: Sendable {
   /// Waits until the subscription is established.
   ///
   /// - Throws: The error of the subscription, or of a cancelled wait.
-  func stand(on loop: Loop) async throws {
+  func awaitEstablished(on loop: Loop) async throws {
     do {
       _ = try await standing.next(on: loop, operation: "subscribing")
     } catch {

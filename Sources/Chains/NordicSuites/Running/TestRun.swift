@@ -4,6 +4,7 @@
 
 import Bluetooth
 import Jobs
+import RunEvents
 import Signals
 
 /// The state of one run of a test.
@@ -20,36 +21,37 @@ final class TestRun: Sendable {
   let test: SuiteTest
   /// The devices of targets. They stay bound from test to test.
   private let bound: Guarded<[String: DeviceTarget]>
-  private let index: Int
   private let begun: Instant
+  /// The test as events describe it.
+  private let reported: RunEvent.Test
   private let state = Guarded(State())
 
   init(
-    _ runner: SuiteRunner, _ test: SuiteTest, index: Int, _ bound: Guarded<[String: DeviceTarget]>
+    _ runner: SuiteRunner, _ test: SuiteTest, index: Int, of suiteBegun: Instant,
+    _ bound: Guarded<[String: DeviceTarget]>
   ) {
     self.runner = runner
     self.test = test
-    self.index = index
     self.bound = bound
     begun = runner.scheduler.loop.now
+    reported = RunEvent.Test(
+      index: index, id: test.id, title: test.title, description: test.run, target: test.target,
+      begun: begun - suiteBegun
+    )
   }
 
   var loop: Loop { runner.scheduler.loop }
 
-  func emit(_ change: RunEvent.Change) { runner.emit(change, in: test, since: begun) }
+  func emit(_ change: RunEvent.Change) { runner.emit(change, of: reported, since: begun) }
 
   // MARK: Running
 
   /// Runs the test in its own turn, and reports its events.
   func run() async -> RunEnding {
-    emit(
-      .runStarted(
-        RunStart(
-          chain: runner.suite.title, steps: test.operations.count, seed: runner.identity.seed,
-          test: RunStart.Test(index: index, name: test.name, target: test.target)
-        )
-      )
+    let start = RunStart(
+      chain: runner.suite.title, steps: test.operations.count, seed: runner.identity.seed
     )
+    emit(.run(.started(start)))
     var thrown: (any Error)?
     do {
       try await runner.scheduler.turn { [self] in try await perform() }
@@ -57,7 +59,7 @@ final class TestRun: Sendable {
       thrown = error
     }
     let ending = ending(thrown)
-    emit(.runFinished(ending))
+    emit(.run(.finished(ending)))
     return ending
   }
 
@@ -83,19 +85,21 @@ final class TestRun: Sendable {
   /// Runs one operation and reports it. Returns false if it ends the test.
   private func perform(_ operation: Operation, number: Int) async throws -> Bool {
     let run = OperationRun(self, operation, number: number)
-    emit(.stepStarted(run.step))
+    emit(.step(.started(run.step)))
     let start = loop.now
-    let verdict = await run.verdict()
-    let outcome = run.outcome
-    if case .value(let value)? = outcome { emit(.value(run.step, value)) }
-    emit(
-      .stepFinished(
-        StepResult(
-          run.step, status: verdict.status, outcome: outcome, failure: verdict.failure,
-          notes: verdict.notes, took: loop.now - start
-        )
+    runner.follow?(
+      RunWait(
+        position: run.step.position, what: run.step.title, begun: start, limit: run.limit
       )
     )
+    let verdict = await run.verdict()
+    let outcome = run.outcome
+    if case .value(let value)? = outcome { emit(.data(run.step, .value(value))) }
+    let result = StepResult(
+      run.step, status: verdict.status, outcome: outcome, failure: verdict.failure,
+      notes: verdict.notes, took: loop.now - start
+    )
+    emit(.step(.finished(result)))
     let isDone = verdict.status == .ok || verdict.status == .warning
     state.withLock { state in
       if isDone {
@@ -119,7 +123,7 @@ final class TestRun: Sendable {
     let links = state.withLock { $0.links }
     _ = try? await shielded(on: loop, limit: runner.scheduler.cleanUpLimit) {
       for link in links {
-        if link.isLinked { try? await link.service.leave().run { _ in } }
+        if link.isLinked { try? await link.service.endAllUses().run { _ in } }
         await link.unlinked()
       }
     }

@@ -1,7 +1,7 @@
 // The verdict on an operation: its result compared with the expected one. Pure.
 
 import Bluetooth
-import Jobs
+import RunEvents
 import Signals
 
 /// The verdict on an operation.

@@ -2,6 +2,7 @@
 //
 // OperationRun performs it.
 
+import Bluetooth
 import Documents
 
 /// An operation: its action, target, timeout and expected result.
@@ -39,6 +40,7 @@ struct Operation: Hashable, Sendable {
     case beginReliableWrite, executeReliableWrite, abortReliableWrite
     case readRSSI(StrengthAssertion?)
     case requestMTU(Int)
+    case requestPriority(ConnectionPriority)
   }
 
   enum AttributeAction: Hashable, Sendable {
@@ -49,6 +51,29 @@ struct Operation: Hashable, Sendable {
     case awaitNotification(trigger: Operation?, ValueAssertion?)
     /// Waits while the last known value equals this one, or else until it does.
     case sleepWhile([UInt8], isEqual: Bool)
+  }
+}
+
+/// The `type` of `request-connection-priority`.
+enum ConnectionPriority: String, Hashable, Sendable, CaseIterable {
+  case lowPower = "LOW_POWER"
+  case balanced = "BALANCED"
+  case high = "HIGH"
+
+  /// The parameters that Android requests: of its range of intervals the longest.
+  ///
+  /// - Source: Android, `BluetoothGatt.requestConnectionPriority`: 100 to 125 ms, 30 to 50 ms, 11.25
+  ///   to 15 ms.
+  var parameters: ConnectionParameters {
+    let (interval, latency) =
+      switch self {
+      case .lowPower: (125, 2)
+      case .balanced: (50, 0)
+      case .high: (15, 0)
+      }
+    return ConnectionParameters(
+      interval: .milliseconds(interval), latency: latency, supervisionTimeout: .seconds(5)
+    )
   }
 }
 

@@ -2,7 +2,7 @@
 
 public import Bluetooth
 import Documents
-import Jobs
+import RunEvents
 
 extension Suite {
   /// The tests with their operations, variables filled in. Equal suites have equal lines.
@@ -47,6 +47,7 @@ extension Operation {
     case .scan(let filter), .scanFor(let filter, _): filter.line
     case .device(.assertService(let assertion)): assertion.name
     case .device(.requestMTU(let octets)): "\(octets)"
+    case .device(.requestPriority(let priority)): priority.rawValue
     case .attribute(let path, .write(let value, _)): "\(path) \(Self.hex(value))"
     // The name of the operation says which: sleep-if or sleep-until.
     case .attribute(let path, .sleepWhile(let value, _)): "\(path) is \(Self.hex(value))"

@@ -147,7 +147,7 @@ public final class MemoryStore: Sendable {
     state.withLock { _ = $0.cuts[client, default: []].insert(direction) }
   }
 
-  /// Restores the connection of a client in both directions. HeldRequest requests arrive now, late.
+  /// Restores the connection of a client in both directions. Held requests arrive now, late.
   public func heal(_ client: String) {
     let wasCut = state.withLock { $0.cuts.removeValue(forKey: client) != nil }
     if wasCut, state.withLock({ $0.isRunning }) { reconnect(client) }

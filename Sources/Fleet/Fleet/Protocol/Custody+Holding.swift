@@ -88,7 +88,7 @@ extension Custody {
     return stop(.replaced)
   }
 
-  // MARK: What is due
+  // MARK: Due actions
 
   mutating func advanceHolding(_ circumstances: Circumstances, at now: Instant) -> [Action] {
     var actions = fence(at: now)
@@ -288,11 +288,17 @@ extension Custody {
     return open.isIdempotent ? [] : [journal()].compactMap(\.self)
   }
 
-  /// Handles that the journal could not be written before a permitted operation: neither it nor a
-  /// later one begins.
-  mutating func journalFailed(nonce: String) -> [Action] {
+  /// Handles that a permitted operation did not begin, because its journal entry could not be written, or not
+  /// in time: neither it nor a later one begins.
+  mutating func operationNotBegun(_ reason: StopReason, nonce: String) -> [Action] {
     guard let holding, holding.claim.nonce == nonce, holding.stage == .running else { return [] }
     self.holding?.open = nil
+    return stop(reason)
+  }
+
+  /// Handles that an entry or events of the chain could not be written to the journal.
+  mutating func journalFailed(nonce: String) -> [Action] {
+    guard let holding, holding.claim.nonce == nonce, holding.stage == .running else { return [] }
     return stop(.journal)
   }
 

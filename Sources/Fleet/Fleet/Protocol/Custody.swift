@@ -270,7 +270,7 @@ struct Custody: Sendable {
     nextRead = nil
   }
 
-  // MARK: What to do
+  // MARK: Decisions
 
   /// Returns the actions that are due, and sets ``next``.
   mutating func advance(_ circumstances: Circumstances, at now: Instant) -> [Action] {

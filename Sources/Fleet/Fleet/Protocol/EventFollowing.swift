@@ -103,6 +103,8 @@ public struct EventFollowing: Sendable {
   private func missing(of end: EndRecord) -> Int {
     let digest = runs[end.nonce]?.digest ?? EventDigest()
     if digest.count < end.events { return end.events - digest.count }
+    // A gateway that lost its power may have lost events that it had sent.
+    if digest.count > end.events { return 0 }
     return end.events == 0 || digest.text == end.digest ? 0 : end.events
   }
 

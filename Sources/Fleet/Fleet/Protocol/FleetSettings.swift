@@ -77,6 +77,8 @@ package enum Omission: String, CaseIterable, Sendable {
   case startRecord
   /// A submitter queues the jobs of an emptied store again as if no gateway had begun them.
   case lostMark
+  /// An operation begins before its journal entry is on the disk.
+  case journalWait
   /// A follower does not request missing events.
   case eventRequest
 }
@@ -94,6 +96,11 @@ public struct Bid: Equatable, Sendable {
   /// Whether the job prefers this gateway.
   public var isPreferred = false
 
+  /// The number of failed connects above which the score does not change.
+  static let mostFailures = 3
+  /// How long a failed connect counts.
+  static let failureAge = Duration.seconds(300)
+
   /// Creates the bid of an idle gateway.
   public init(rssi: Int, freeConnections: Int) {
     self.rssi = rssi
@@ -109,7 +116,7 @@ public struct Bid: Equatable, Sendable {
     if isPreferred { return 1 }
     let quality = min(max(Double(rssi + 100) / 60, 0), 1)
     let room = Double(min(max(freeConnections, 0), 4)) / 4
-    let penalty = (isConnecting ? 0.2 : 0) + 0.15 * Double(min(recentFailures, 3))
+    let penalty = (isConnecting ? 0.2 : 0) + 0.15 * Double(min(recentFailures, Self.mostFailures))
     return min(max(0.6 * quality + 0.4 * room - penalty, 0), 1)
   }
 

@@ -34,9 +34,12 @@ public struct Gateway: Sendable {
     /// The digest of a chain's events so far, all of which are in the journal. The last such event
     /// comes before ``chainEnded(_:_:)``.
     case reported(ChainID, EventDigest)
-    /// An ``Action/journal(_:)`` of the chain failed. The shell must not carry out the chain's actions
-    /// that followed it.
+    /// An entry or events of the chain could not be written to the journal: it stops. An operation under way
+    /// may have happened.
     case journalFailed(ChainID)
+    /// A permitted operation of the chain did not begin: its journal entry could not be written, or the lease
+    /// ended meanwhile.
+    case operationNotBegun(ChainID, StopReason)
     /// A chain has ended, and its connection is down.
     case chainEnded(ChainID, ChainOutcome)
     /// Claim no further jobs, and stop the chains that still run after the limit.
@@ -144,6 +147,14 @@ public struct Gateway: Sendable {
   /// The number of claims that it holds.
   public var running: Int { custodies.values.count { $0.holding != nil } }
 
+  /// Whether the lease of a chain allows an operation to begin now.
+  func mayBegin(_ chain: ChainID, at now: Instant) -> Bool {
+    guard let custody = custodies[chain.address], custody.holding?.claim.nonce == chain.nonce else {
+      return false
+    }
+    return custody.mayBegin(at: now)
+  }
+
   // MARK: Events
 
   /// Handles one event.
@@ -186,8 +197,16 @@ public struct Gateway: Sendable {
       actions += with(chain.address, at: now) { custody, _ in
         custody.journalFailed(nonce: chain.nonce)
       }
+    case .operationNotBegun(let chain, let reason):
+      actions += with(chain.address, at: now) { custody, _ in
+        custody.operationNotBegun(reason, nonce: chain.nonce)
+      }
     case .chainEnded(let chain, let outcome):
-      if case .failed(step: 0) = outcome { failures[chain.address, default: []].append(now) }
+      if case .failed(step: 0) = outcome {
+        failures[chain.address, default: []].append(now)
+        // A bid counts no more.
+        failures[chain.address] = failures[chain.address]?.suffix(Bid.mostFailures)
+      }
       actions += with(chain.address, at: now) { custody, _ in
         custody.chainEnded(outcome, nonce: chain.nonce, at: now)
       }
@@ -247,6 +266,7 @@ public struct Gateway: Sendable {
       guard claimsAgain || custodies[address]?.next.map({ $0 <= now }) == true else { continue }
       actions += with(address, at: now) { _, _ in [] }
     }
+    failures = failures.filter { $0.value.contains { now - $0 < Bid.failureAge } }
     let gone = observations.filter { now - $0.value.at > member.settings.sightingAge }.keys
     for address in gone.sorted() {
       observations[address] = nil
@@ -361,7 +381,7 @@ public struct Gateway: Sendable {
       if drainLimit == nil, isJournalWritable, claimsAgainAt == nil, !own.isHolding {
         var bid = Bid(rssi: seen.rssi, freeConnections: settings.connections - busy.count)
         bid.recentFailures =
-          failures[address]?.count { now - $0 < .seconds(300) } ?? 0
+          failures[address]?.count { now - $0 < Bid.failureAge } ?? 0
         bid.isConnecting = custodies.values.contains { custody in
           custody.holding?.stage == .running && custody.holding?.step == 0
         }

@@ -149,8 +149,8 @@ public struct Submitter: Sendable {
 
   /// Submits all jobs again, in their order.
   ///
-  /// Those that were queued in the lost store are queued as armed: gateways end them as `unknown`, or as
-  /// what their journal knows, and run them only if they may run twice.
+  /// Jobs that were queued in the lost store are queued as armed: gateways end them as `unknown`,
+  /// or as recorded in their journal, and run them again only if that is allowed.
   private mutating func storeReplaced(at now: Instant) -> [Action] {
     (asking, pending, chains) = ([:], [:], [])
     directory = GatewayDirectory()
@@ -175,8 +175,9 @@ public struct Submitter: Sendable {
     submissions[id]?.hasRecord = false
     submissions[id]?.isCancelStored = false
     submissions[id]?.isReadingQueue = false
-    // What is left of the patience.
-    submissions[id]?.job.deadline = max(FleetBounds.deadline.lowerBound, submission.endsAt - due)
+    // The remaining patience, in the milliseconds that the store has.
+    let left = Duration.milliseconds(Int64((submission.endsAt - due) / .milliseconds(1)))
+    submissions[id]?.job.deadline = max(FleetBounds.deadline.lowerBound, left)
   }
 
   // MARK: Jobs

@@ -33,6 +33,9 @@ public final class GatewayPresence: Sendable {
     /// The revision of the entry; nil when it is not known.
     var revision: Revision?
     var tasks: [Task<Void, any Error>] = []
+    /// The tasks that do their work once, until they have done it.
+    var passing: [Int: Task<Void, any Error>] = [:]
+    var passed = 0
     var handlers: Handlers?
     /// The process whose entry this one replaced when it began.
     var predecessor: String?
@@ -99,8 +102,7 @@ public final class GatewayPresence: Sendable {
       self?.state.withLock { $0.revision = nil }
       self?.renewNow()
       guard let self else { return }
-      let task = loop.task { [self] in try await keepCopy() }
-      state.withLock { $0.tasks.append(task) }
+      once { [self] in try await keepCopy() }
     }
     state.withLock { $0.replaced = replaced }
   }
@@ -124,9 +126,19 @@ public final class GatewayPresence: Sendable {
   }
 
   /// Renews the entry now, in addition to the regular renewals.
-  public func renewNow() {
-    let task = loop.task { [self] in try await renew() }
-    state.withLock { $0.tasks.append(task) }
+  public func renewNow() { once { [self] in try await renew() } }
+
+  /// Does something once. Called on the loop, so that the task ends after it is kept.
+  private func once(_ body: @escaping @Sendable () async throws -> Void) {
+    let number = state.withLock { state in
+      state.passed += 1
+      return state.passed
+    }
+    let task = loop.task { [self] in
+      defer { state.withLock { $0.passing[number] = nil } }
+      try await body()
+    }
+    state.withLock { $0.passing[number] = task }
   }
 
   /// Stops sending, and removes the entry.
@@ -135,7 +147,7 @@ public final class GatewayPresence: Sendable {
   public func end(isReachable: Bool) async {
     let (tasks, replaced) = state.withLock { state in
       state.handlers = nil
-      return (state.tasks, state.replaced)
+      return (state.tasks + state.passing.values, state.replaced)
     }
     replaced?.cancel()
     for task in tasks { task.cancel() }

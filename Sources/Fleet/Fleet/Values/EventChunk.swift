@@ -14,7 +14,7 @@ public struct EventChunk: Equatable, Sendable {
 
   /// The claim under which the chain runs.
   public let nonce: String
-  /// Its index among the chunks of the run.
+  /// The index among the chunks of the run.
   public let number: Int
   /// The index of its first event among the events of the run.
   public let firstEvent: Int

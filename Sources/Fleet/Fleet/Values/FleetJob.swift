@@ -16,14 +16,14 @@ public enum Rerun: String, CaseIterable, Sendable {
 
 /// One chain for one device.
 public struct FleetJob: Equatable, Sendable {
-  /// Its identity.
+  /// The identity.
   public let id: JobID
   /// The format version that a gateway must be able to read; see ``StoredValue/version``.
   public var format = StoredValue.version
   /// The identity address of its device.
   public let device: BluetoothAddress
   /// The SHA-256 of the text of its chain, in hexadecimal digits.
-  public let chain: String
+  public var chain: String
   /// The values of its variables.
   public var values: [String: String] = [:]
   /// The name of its submitter.

@@ -5,25 +5,25 @@ import Jobs
 
 /// A value of the store.
 public enum StoredValue: Equatable, Sendable {
-  /// At ``StoreKey/Kind/device``.
+  /// The value at ``StoreKey/Kind/device``.
   case device(DeviceEntry)
-  /// At ``StoreKey/Kind/job``.
+  /// The value at ``StoreKey/Kind/job``.
   case job(FleetJob)
-  /// At ``StoreKey/Kind/chain``: the text of a chain.
+  /// The value at ``StoreKey/Kind/chain``: the text of a chain.
   case chain(String)
-  /// At ``StoreKey/Kind/gateway`` and ``StoreKey/Kind/known``.
+  /// The value at ``StoreKey/Kind/gateway`` and ``StoreKey/Kind/known``.
   case gateway(GatewayEntry)
-  /// At ``StoreKey/Kind/sweep``.
+  /// The value at ``StoreKey/Kind/sweep``.
   case sweep(SweepTurn)
-  /// At ``StoreKey/Kind/result``.
+  /// The value at ``StoreKey/Kind/result``.
   case record(ResultRecord)
-  /// At ``StoreKey/Kind/events``.
+  /// The value at ``StoreKey/Kind/events``.
   case events(EventChunk)
-  /// At ``StoreKey/Kind/wanted``.
+  /// The value at ``StoreKey/Kind/wanted``.
   case eventsWanted(EventRequest)
-  /// At ``StoreKey/Kind/sightings``.
+  /// The value at ``StoreKey/Kind/sightings``.
   case sightings(SightingReport)
-  /// At ``StoreKey/Kind/announce``: a job waits for the device.
+  /// The value at ``StoreKey/Kind/announce``: a job waits for the device.
   case announcement
 
   /// The format version that is written. A value of another version is read if its form is the

@@ -26,7 +26,7 @@ public struct AdapterFacts: Hashable, Sendable {
   /// Whether clients can scan passively.
   public let offersPassiveScan: Bool
 
-  /// What bluetoothd reports of an adapter.
+  /// An adapter with these properties.
   public init(
     path: ObjectPath, name: String, address: BluetoothAddress?, alias: String, isPowered: Bool,
     powerState: String? = nil, isDiscovering: Bool = false, isCentral: Bool = true,
@@ -74,7 +74,7 @@ extension BlueZClient {
   ///   print("\(adapter.name) is off: \(adapter.powerState ?? "unknown reason")")
   /// }
   /// ```
-  public var adapterFacts: [AdapterFacts] { look { $0.adapters } }
+  public var adapterFacts: [AdapterFacts] { withTree { $0.adapters } }
 
   /// The address of the adapter that a selector selects now; nil when none can be used.
   ///
@@ -85,7 +85,7 @@ extension BlueZClient {
   /// print(address.map { "hci1 is \($0)" } ?? "hci1 is missing or off")
   /// ```
   public func usableAddress(_ adapter: AdapterSelector) -> BluetoothAddress? {
-    look { try? $0.usableAdapter(adapter) }?.address
+    withTree { try? $0.usableAdapter(adapter) }?.address
   }
 
   /// The connected devices, in order of adapter and address.
@@ -95,7 +95,7 @@ extension BlueZClient {
   /// print("connected:", connected.joined(separator: ", "))
   /// ```
   public var linkFacts: [LinkFacts] {
-    look { tree in
+    withTree { tree in
       tree.adapters.flatMap { tree.devices(of: $0.path) }.compactMap { path in
         guard let device = tree.advertisement(of: path), device.isConnected else { return nil }
         return LinkFacts(
@@ -109,7 +109,7 @@ extension BlueZClient {
   /// address: other programs have.
   package func foreignLinks(of adapter: AdapterSelector) -> [BluetoothAddress] {
     let links = state.withLock { $0.links }
-    return look { tree in
+    return withTree { tree in
       guard let adapter = try? tree.usableAdapter(adapter) else { return [] }
       return tree.devices(of: adapter.path).compactMap { path in
         guard tree.isConnected(path), links[path]?.isOurs != true else { return nil }
@@ -123,7 +123,7 @@ extension BlueZClient {
   ///
   /// - Source: BlueZ 5.66, `doc/device-api.txt` (Bonded; before 5.65 Paired alone).
   package func bondedDevices(of adapter: AdapterSelector) -> [BluetoothAddress] {
-    look { tree in
+    withTree { tree in
       guard let adapter = try? tree.usableAdapter(adapter) else { return [] }
       return tree.devices(of: adapter.path).compactMap { path in
         let properties = tree.properties(Device1.interface, at: path)
@@ -141,13 +141,13 @@ extension BlueZClient {
   ///
   /// ```swift
   /// for link in client.linkFacts where !client.hasSubscribers(link.path) {
-  ///   print("\(link.address) is connected, and nobody subscribes")
+  ///   print("\(link.address) is connected without subscribers")
   /// }
   /// ```
   ///
   /// - Source: BlueZ 5.66, `doc/gatt-api.txt` (Notifying, NotifyAcquired, WriteAcquired).
   public func hasSubscribers(_ device: ObjectPath) -> Bool {
-    look { tree in
+    withTree { tree in
       tree.characteristics(of: device).contains { characteristic in
         let properties = tree.properties(GattCharacteristic1.interface, at: characteristic.path)
         let signs = [
@@ -168,7 +168,7 @@ extension BlueZClient {
   /// _ = try await device.session { device.read("battery-level") }.first(within: .seconds(30))
   /// let dropped = before.filter { !client.isConnected($0.path) }
   /// ```
-  public func isConnected(_ device: ObjectPath) -> Bool { look { $0.isConnected(device) } }
+  public func isConnected(_ device: ObjectPath) -> Bool { withTree { $0.isConnected(device) } }
 
   /// Whether bluetoothd runs with its experimental interfaces, as far as its objects show.
   ///
@@ -177,7 +177,7 @@ extension BlueZClient {
   /// let nearby = device.scan(filter).take(5).collect()
   /// ```
   public var hasExperimentalInterfaces: Bool {
-    look { tree in
+    withTree { tree in
       tree.adapters.contains { tree.has(AdvertisementMonitorManager1.interface, at: $0.path) }
     }
   }

@@ -4,7 +4,7 @@ import Bluetooth
 import Glibc
 import Signals
 
-/// Who has a device.
+/// The turn that uses a device, and its run.
 struct DeviceUser: Sendable {
   let turn: Turn
   /// The number of its run in the journal.

@@ -7,7 +7,7 @@ import Signals
 
 extension BlueZClient {
   /// Reads the objects in their current state.
-  func look<R>(_ body: (ObjectTree) throws -> R) rethrows -> R {
+  func withTree<R>(_ body: (ObjectTree) throws -> R) rethrows -> R {
     let tree = state.withLock { $0.tree }
     return try body(tree)
   }
@@ -25,7 +25,7 @@ extension BlueZClient {
     _ condition: @escaping @Sendable (ObjectTree) throws -> R?
   ) async throws -> R {
     try await state.until(operation, on: loop, limit: limit) { state in
-      guard state.isInStep else { throw state.gone ?? .daemonLeft }
+      guard state.isSynchronized else { throw state.gone ?? .daemonLeft }
       return try condition(state.tree)
     }
   }
@@ -92,8 +92,8 @@ extension BlueZClient {
 
   func report(_ news: LinkNews) { state.withLock { $0.onLinkNews }?(news) }
 
-  /// What other processes know of a device; nil for an unknown one.
-  func heldLink(_ device: ObjectPath) -> HeldLink? { look { $0.heldLink(device) } }
+  /// The device as it is named in the ledger; nil if it is unknown.
+  func heldLink(_ device: ObjectPath) -> HeldLink? { withTree { $0.heldLink(device) } }
 
   /// The link to a device; the same object for all callers.
   ///
@@ -135,7 +135,7 @@ extension BlueZClient {
 extension BlueZClient.State {
   /// Drops the links of devices that are gone and that nothing uses.
   ///
-  /// Where addresses change, each connection is to another object.
+  /// A device whose address changes has a new object for each connection.
   mutating func dropLinks() {
     for path in goneLinks {
       if tree.has(Device1.interface, at: path) {

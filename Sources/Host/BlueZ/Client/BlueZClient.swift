@@ -14,13 +14,13 @@ public import Signals
 public final class BlueZClient: Sendable {
   struct State {
     var tree = ObjectTree()
-    var isInStep = false
+    var isSynchronized = false
     var gone: Cause?
     /// Counts how often bluetoothd was lost, so that a snapshot from an earlier instance is
     /// dropped.
     var losses = 0
     /// When a connection last dropped, or a device or an adapter was last removed.
-    var lastTrouble: Instant?
+    var lastDisruption: Instant?
     /// When each adapter was last removed; it may be present again.
     var removals: [ObjectPath: Instant] = [:]
     var nextID: UInt64 = 0
@@ -35,7 +35,7 @@ public final class BlueZClient: Sendable {
     var onLinkNews: (@Sendable (LinkNews) -> Void)?
   }
 
-  /// What an observer receives.
+  /// An event for an observer.
   enum ObservedEvent: Sendable {
     case changes([TreeChange], ObjectTree)
     case gone(Cause)
@@ -45,7 +45,8 @@ public final class BlueZClient: Sendable {
   public let bus: MessageBus
   /// The limits of the calls.
   public let limits: BlueZLimits
-  /// What the programs on this host coordinate besides bluetoothd; nil without coordination.
+  /// Coordination with other programs on this host, which bluetoothd does not offer; nil without
+  /// it.
   public let ledger: (any LinkLedger)?
   let state = Awaited(State())
   /// Answers bluetoothd's requests during pairing.
@@ -86,7 +87,7 @@ public final class BlueZClient: Sendable {
     let client = BlueZClient(bus: bus, limits: limits, ledger: ledger)
     do {
       try await client.listen()
-      try await client.keepInStep()
+      try await client.synchronize()
     } catch {
       let problem = Cause(error, ErrorSituation(.objects))
       throw problem?.failure(of: "reading bluetoothd's objects") ?? error
@@ -113,7 +114,7 @@ public final class BlueZClient: Sendable {
     try await open(address: address, on: loop, limits: limits, ledger: ledger, observing: nil)
   }
 
-  /// The same, with an observer of what bluetoothd is asked and answers, from the first call on.
+  /// Opens a client whose messages to and from bluetoothd are observed from the first call on.
   package static func open(
     address: BusAddress = .system, on loop: EventLoop, limits: BlueZLimits = BlueZLimits(),
     ledger: (any LinkLedger)? = nil, observing: MessageObserver?
@@ -173,14 +174,15 @@ public final class BlueZClient: Sendable {
 
   /// Brings the mirror up to date with bluetoothd.
   ///
-  /// While nobody ran the loop, signals were not received: one round trip to the bus delivers them.
+  /// While the loop did not run, signals were not received: one round trip to the bus delivers
+  /// them.
   /// After bluetoothd was lost the objects are read again, which starts it if it is activatable.
-  func keepInStep() async throws {
-    if state.withLock({ $0.isInStep }) { _ = try await bus.nameOwner(OrgBlueZ.busName) }
-    let (isInStep, losses, gone) = state.withLock { ($0.isInStep, $0.losses, $0.gone) }
-    if isInStep { return }
+  func synchronize() async throws {
+    if state.withLock({ $0.isSynchronized }) { _ = try await bus.nameOwner(OrgBlueZ.busName) }
+    let (isSynchronized, losses, gone) = state.withLock { ($0.isSynchronized, $0.losses, $0.gone) }
+    if isSynchronized { return }
     if let gone { throw gone }
-    take(.snapshotAsked)
+    apply(.snapshotAsked)
     do {
       let reply = try await bus.call(Self.listObjects, limit: limits.call, lateReply: nil)
       guard state.withLock({ $0.losses }) == losses else { throw Cause.daemonLeft }
@@ -188,12 +190,12 @@ public final class BlueZClient: Sendable {
         throw ErrorMapping.unknown(ErrorSituation(.objects))
       }
       let changes = state.withLock { state in
-        state.isInStep = true
+        state.isSynchronized = true
         return state.tree.apply(snapshot)
       }
       if !changes.isEmpty { announce(changes) }
     } catch {
-      take(.snapshotFailed)
+      apply(.snapshotFailed)
       throw error
     }
   }
@@ -202,12 +204,12 @@ public final class BlueZClient: Sendable {
 
   private func receive(_ message: Message) {
     if let refusal = message.refusal { return refused(.messageTooLarge(refusal.message)) }
-    if let event = TreeEvent(message) { return take(event) }
+    if let event = TreeEvent(message) { return apply(event) }
     guard let path = message.path, let reason = DisconnectReason(message) else { return }
     state.withLock { $0.links[path] }?.ended(because: reason)
   }
 
-  private func take(_ event: TreeEvent) {
+  private func apply(_ event: TreeEvent) {
     let changes = state.withLock { $0.tree.apply(event) }
     if !changes.isEmpty { announce(changes) }
   }
@@ -226,26 +228,26 @@ public final class BlueZClient: Sendable {
     switch change {
     case .changed(_, Device1.interface, _):
       guard let link else { return }
-      if change.concerns(Device1.paired) { link.paired(look { $0.isPaired(path) }) }
-      let (isUp, isResolved) = look { ($0.isConnected(path), $0.isResolved(path)) }
+      if change.concerns(Device1.paired) { link.paired(withTree { $0.isPaired(path) }) }
+      let (isUp, isResolved) = withTree { ($0.isConnected(path), $0.isResolved(path)) }
       if change.concerns(Device1.connected) {
-        if !isUp, !link.isEnding { trouble() }
-        link.take(.connected(isUp))
+        if !isUp, !link.isEnding { noteDisruption() }
+        link.apply(.connected(isUp))
       }
-      if change.concerns(Device1.servicesResolved) { link.take(.resolved(isResolved)) }
+      if change.concerns(Device1.servicesResolved) { link.apply(.resolved(isResolved)) }
     case .changed(_, BearerLE1.interface, _):
       if change.concerns(BearerLE1.connected) {
-        link?.take(.connected(look { $0.isConnected(path) }))
+        link?.apply(.connected(withTree { $0.isConnected(path) }))
       }
     case .added(_, Device1.interface):
       guard let link else { return }
-      let (isUp, isResolved) = look { ($0.isConnected(path), $0.isResolved(path)) }
-      link.paired(look { $0.isPaired(path) })
-      if isUp { link.take(.connected(true)) }
-      if isResolved { link.take(.resolved(true)) }
+      let (isUp, isResolved) = withTree { ($0.isConnected(path), $0.isResolved(path)) }
+      link.paired(withTree { $0.isPaired(path) })
+      if isUp { link.apply(.connected(true)) }
+      if isResolved { link.apply(.resolved(true)) }
     case .removed(_, Device1.interface):
-      trouble()
-      link?.take(.removed)
+      noteDisruption()
+      link?.apply(.removed)
       state.withLock { state in
         if link != nil { state.goneLinks.insert(path) }
         state.dropLinks()
@@ -256,11 +258,11 @@ public final class BlueZClient: Sendable {
     case .added(_, GattCharacteristic1.interface):
       guard let device = BlueZPath.devicePath(containing: path),
         let link = state.withLock({ $0.links[device] }), link.hasOrphans,
-        let view = look({ tree in tree.characteristics(of: device).first { $0.path == path } })
+        let view = withTree({ tree in tree.characteristics(of: device).first { $0.path == path } })
       else { return }
       link.characteristicAdded(view)
     case .changed(_, Adapter1.interface, _):
-      guard change.concerns(Adapter1.powered), !look({ $0.isPowered(path) }) else { return }
+      guard change.concerns(Adapter1.powered), !withTree({ $0.isPowered(path) }) else { return }
       adapterLost(path)
     case .removed(_, Adapter1.interface):
       state.withLock { $0.removals[path] = loop.now }
@@ -271,7 +273,7 @@ public final class BlueZClient: Sendable {
   }
 
   private func adapterLost(_ adapter: ObjectPath) {
-    trouble()
+    noteDisruption()
     state.withLock { $0.discoveries[adapter] }?.sessionLost()
   }
 
@@ -294,7 +296,7 @@ public final class BlueZClient: Sendable {
   private func lost(_ why: Cause, forEver: Bool) {
     let (links, discoveries, observers) = state.withLock { state in
       state.losses += 1
-      state.isInStep = false
+      state.isSynchronized = false
       if forEver { state.gone = why }
       _ = state.tree.apply(.cleared)
       state.goneLinks.formUnion(state.links.keys)

@@ -7,11 +7,12 @@
 public struct BlueZLimits: Sendable {
   /// Discovery of a device.
   public var find: Duration = .seconds(30)
-  /// From the start of a scan until the strongest of several matching devices is chosen.
+  /// The time from the start of a scan until the strongest of several matching devices is chosen,
+  /// unless ``ConnectOptions/choice`` is set.
   public var choice: Duration = .seconds(1)
   /// Device1.Connect; longer than the 40 s after which bluetoothd itself gives up.
   public var connect: Duration = .seconds(45)
-  /// From the reply to Connect until the services are resolved.
+  /// The time from the reply to Connect until the services are resolved.
   public var resolve: Duration = .seconds(35)
   /// Device1.Disconnect until the connection is down; longer than bluetoothd's 2 s timer.
   public var disconnect: Duration = .seconds(8)
@@ -23,23 +24,25 @@ public struct BlueZLimits: Sendable {
   public var pairingTurn: Duration = .seconds(300)
   /// Any other call.
   public var call: Duration = .seconds(10)
-  /// From when nobody waits for the reply to StartDiscovery until the reply counts as lost.
+  /// The time from the end of the wait for the reply to StartDiscovery until the reply counts as
+  /// lost.
   public var lateStart: Duration = .seconds(2)
-  /// From the end of our own discovery until `Discovering` is false.
+  /// The time from the end of this program's discovery until `Discovering` is false.
   public var discoveryEnd: Duration = .seconds(2)
-  /// The same while another program also discovers: `Discovering` stays true then.
+  /// The limit for the end of our own discovery while another program discovers: `Discovering`
+  /// stays true then.
   public var othersDiscoveryEnd: Duration = .milliseconds(300)
-  /// From `ServicesResolved` until the objects of the services are exported.
+  /// The time from `ServicesResolved` until the objects of the services are exported.
   public var objects: Duration = .seconds(1)
   /// How long at most a notified value is held because it may be the echo of a read.
   public var echo: Duration = .milliseconds(100)
-  /// From the end of an acquired socket until a lost connection is known to be the cause, and from
-  /// closing our socket until bluetoothd has released the characteristic.
+  /// The time from the end of an acquired socket until a lost connection is known to be the
+  /// cause, and from closing our socket until bluetoothd has released the characteristic.
   public var release: Duration = .milliseconds(500)
-  /// From the loss of a connection, a device or an adapter until its cause is known: the adapter or
-  /// bluetoothd may have disappeared.
+  /// The time from the loss of a connection, a device or an adapter until its cause is known: the
+  /// adapter or bluetoothd may have disappeared.
   public var cause: Duration = .milliseconds(200)
-  /// From the end of a connection until a call about its attributes counts as unanswered.
+  /// The time from the end of a connection until a call about its attributes counts as unanswered.
   public var unanswered: Duration = .milliseconds(500)
   /// How long to wait for the MTU exchange while the MTU is still 23 octets.
   public var mtuExchange: Duration = .milliseconds(500)
@@ -59,11 +62,13 @@ public struct BlueZLimits: Sendable {
   public var scanWatch: Duration = .milliseconds(200)
   /// How long at most a scan pauses while another process has the turn; then it resumes beside it.
   public var scanYield: Duration = .seconds(10)
-  /// From the end of a connection until Connect is called for the same device.
+  /// The time from the end of a connection until Connect is called for the same device.
   public var quiet: Duration = .milliseconds(100)
+  /// The time from the end of our agent's registration until it is registered again.
+  public var agentPause: Duration = .milliseconds(200)
   /// How long an adapter may take to power on.
   public var powerOn: Duration = .seconds(5)
-  /// From a failed attempt to connect until the connection is down.
+  /// The time from a failed attempt to connect until the connection is down.
   public var settle: Duration = .seconds(3)
 
   /// The usual limits.

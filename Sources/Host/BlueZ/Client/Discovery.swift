@@ -1,7 +1,8 @@
-// Our own discovery on one adapter: started by its first user, stopped by the last, and paused
-// while this program connects to a device, or, in Discovery+Yielding.swift, while another one does.
+// The discovery of this program on one adapter: started by its first user, stopped by the last, and paused
+// while this program, or another process with the same ledger, connects to a device.
 
 import BlueZInterfaces
+import Bluetooth
 import DBus
 import Signals
 
@@ -9,14 +10,14 @@ import Signals
 ///
 /// bluetoothd counts one session per connection, so all scans share this one.
 final class Discovery: Sendable {
-  struct State {
+  private struct State {
     /// The filter of each active scan, by number.
-    var users: [(id: UInt64, wish: DiscoveryWish)] = []
+    var users: [(id: UInt64, filter: DiscoveryFilter)] = []
     var lastID: UInt64 = 0
     var pauses = 0
     var isRunning = false
     /// The filter that bluetoothd last received for this session.
-    var applied: DiscoveryWish?
+    var applied: DiscoveryFilter?
     /// When it began to report what that filter lets through.
     var begun: Instant?
     /// `Discovering` was true before our session started: another program discovers.
@@ -25,24 +26,24 @@ final class Discovery: Sendable {
     /// How many users are starting or stopping the session now.
     var changing = 0
     /// Records for other processes that this one no longer scans.
-    var silence: (@Sendable () -> Void)?
+    var endScanRecord: (@Sendable () -> Void)?
     /// The scan has already paused for the current turn of another process.
     var hasYielded = false
 
     var isWanted: Bool { !users.isEmpty && pauses == 0 }
     var isSettled: Bool {
-      changing == 0 && isWanted == isRunning && (!isRunning || applied == wish)
+      changing == 0 && isWanted == isRunning && (!isRunning || applied == filter)
     }
 
     /// The merged filter of all scans.
-    var wish: DiscoveryWish {
+    var filter: DiscoveryFilter {
       guard let first = users.first else { return .all }
-      return users.dropFirst().reduce(first.wish) { $0.merged(with: $1.wish) }
+      return users.dropFirst().reduce(first.filter) { $0.merged(with: $1.filter) }
     }
 
-    mutating func add(_ wish: DiscoveryWish) -> UInt64 {
+    mutating func add(_ filter: DiscoveryFilter) -> UInt64 {
       lastID += 1
-      users.append((lastID, wish))
+      users.append((lastID, filter))
       return lastID
     }
   }
@@ -50,7 +51,7 @@ final class Discovery: Sendable {
   let adapter: ObjectPath
   private let gate = Gate()
   private let connecting = Gate()
-  let state = Guarded(State())
+  private let state = Guarded(State())
   private let startCall: MethodCall
   private let stopCall: MethodCall
 
@@ -65,22 +66,22 @@ final class Discovery: Sendable {
   /// Afterwards, however it ended, our discovery has stopped and `Discovering` has become false,
   /// unless another scan still needs it.
   ///
-  /// - Parameter wish: What bluetoothd may leave out; other scans may cause it to report more.
+  /// - Parameter filter: The devices to report; bluetoothd reports more if another scan needs it.
   func during<R>(
-    _ client: BlueZClient, _ wish: DiscoveryWish = .all, _ body: () async throws -> R
+    _ client: BlueZClient, _ filter: DiscoveryFilter = .all, _ body: () async throws -> R
   ) async throws -> R {
-    let id = state.withLock { $0.add(wish) }
+    let id = state.withLock { $0.add(filter) }
     let result: R
     do {
-      try await follow(client)
+      try await reconcile(client)
       result = try await yielding(client, body)
     } catch {
       state.withLock { $0.users.removeAll { $0.id == id } }
-      try? await followShielded(client)
+      try? await reconcileShielded(client)
       throw error
     }
     state.withLock { $0.users.removeAll { $0.id == id } }
-    try await followShielded(client)
+    try await reconcileShielded(client)
     return result
   }
 
@@ -94,22 +95,22 @@ final class Discovery: Sendable {
       state.withLock { $0.pauses += 1 }
       let result: Result<R, any Error>
       do {
-        try await follow(client)
+        try await reconcile(client)
         result = .success(try await body())
       } catch {
         result = .failure(error)
       }
       state.withLock { $0.pauses -= 1 }
       // A scan that cannot resume does not fail the connection.
-      try? await followShielded(client)
+      try? await reconcileShielded(client)
       return try result.get()
     }
   }
 
-  private func followShielded(_ client: BlueZClient) async throws {
+  private func reconcileShielded(_ client: BlueZClient) async throws {
     if state.withLock({ $0.isSettled }) { return }
     try await shielded(on: client.loop, limit: client.limits.call) { [self] in
-      try await follow(client)
+      try await reconcile(client)
     }
   }
 
@@ -120,7 +121,7 @@ final class Discovery: Sendable {
       state.isRunning = false
       state.applied = nil
     }
-    fallSilent()
+    clearScanRecord()
   }
 
   /// Ends the session of this connection, if it has one; does not wait for that.
@@ -132,12 +133,12 @@ final class Discovery: Sendable {
   /// Whether this connection has a session.
   var isRunning: Bool { state.withLock { $0.isRunning } }
 
-  /// Since when everything has been received that is wanted now; nil while the session is not
+  /// The instant since which bluetoothd reports all that is wanted now; nil while the session is not
   /// running.
   var begun: Instant? { state.withLock { $0.isRunning ? $0.begun : nil } }
 
   /// Starts or stops discovery, as currently needed.
-  func follow(_ client: BlueZClient) async throws {
+  func reconcile(_ client: BlueZClient) async throws {
     let isSettled = state.withLock { state in
       if state.isSettled { return true }
       state.changing += 1
@@ -154,17 +155,17 @@ final class Discovery: Sendable {
   }
 
   private func start(_ client: BlueZClient) async throws {
-    let othersDiscover = client.look { $0.adapter(at: adapter)?.isDiscovering ?? false }
+    let othersDiscover = client.withTree { $0.adapter(at: adapter)?.isDiscovering ?? false }
     state.withLock { $0.othersDiscover = othersDiscover }
     state.withLock { $0.applied = nil }
     try await announce(client)
     do {
       try await applyFilter(client)
       try await callStart(client)
-    } catch let error as DBusError where ErrorAnswer(error).name == BlueZErrorName.inProgress {
+    } catch let error as DBusError where error.refusal == .inProgress {
       // This connection already has a session: use it.
     } catch {
-      fallSilent()
+      clearScanRecord()
       throw error
     }
     state.withLock { state in
@@ -186,7 +187,7 @@ final class Discovery: Sendable {
       throw error
     } catch {
       client.loop.after(client.limits.lateStart) { [self, client] in
-        if !hasAnswer.withLock({ $0 }) { takeBack(client) }
+        if !hasAnswer.withLock({ $0 }) { stopIfUnneeded(client) }
       }
       throw error
     }
@@ -194,12 +195,12 @@ final class Discovery: Sendable {
 
   /// Sets the filter in bluetoothd if it has changed.
   private func applyFilter(_ client: BlueZClient) async throws {
-    let (wish, isNew) = state.withLock { ($0.wish, $0.applied != $0.wish) }
+    let (filter, isNew) = state.withLock { ($0.filter, $0.applied != $0.filter) }
     guard isNew else { return }
-    let call = MethodCall.bluez(adapter, Adapter1.setDiscoveryFilter, wish.properties)
+    let call = MethodCall.bluez(adapter, Adapter1.setDiscoveryFilter, filter.properties)
     _ = try await client.bus.call(call, limit: client.limits.call, lateReply: nil)
     state.withLock { state in
-      state.applied = wish
+      state.applied = filter
       state.begun = client.loop.now
     }
   }
@@ -212,23 +213,23 @@ final class Discovery: Sendable {
   private func lateStart(_ answer: Result<Message, DBusError>, _ client: BlueZClient) {
     guard case .success = answer else { return }
     state.withLock { if $0.isWanted { $0.isRunning = true } }
-    takeBack(client)
+    stopIfUnneeded(client)
   }
 
-  /// Stops a session that nobody needs.
-  private func takeBack(_ client: BlueZClient) {
+  /// Stops a session that no scan needs.
+  private func stopIfUnneeded(_ client: BlueZClient) {
     if !isRunning { try? client.bus.send(stopCall.withoutReply()) }
   }
 
   private func stop(_ client: BlueZClient) async throws {
     state.withLock { $0.isRunning = false }
-    defer { fallSilent() }
+    defer { clearScanRecord() }
     do {
       _ = try await client.bus.call(stopCall, limit: client.limits.call, lateReply: nil)
-    } catch let error as DBusError where Self.isOver(ErrorAnswer(error)) {
+    } catch let error as DBusError where Self.isOver(error.refusal) {
       // The session has already ended, as intended.
     }
-    try await seeStopped(client)
+    try await awaitStopped(client)
   }
 
   /// Whether a refused stop means that there is no session to stop.
@@ -236,13 +237,11 @@ final class Discovery: Sendable {
   /// `InProgress` is a workaround: before 5.88, StopDiscovery is refused with it when the
   /// controller itself ends the scan at the same time, and the session has ended nevertheless.
   /// https://github.com/bluez/bluez/issues/807
-  private static func isOver(_ answer: ErrorAnswer) -> Bool {
-    answer == .noDiscoveryStarted || answer.name == BlueZErrorName.notReady
-      || answer.name == BlueZErrorName.inProgress
-      || answer.name == BlueZErrorName.Bus.unknownObject
+  private static func isOver(_ refusal: Refusal) -> Bool {
+    [.noDiscovery, .notReady, .inProgress, .unknownObject].contains(refusal)
   }
 
-  private func seeStopped(_ client: BlueZClient) async throws {
+  private func awaitStopped(_ client: BlueZClient) async throws {
     let othersDiscover = state.withLock { $0.othersDiscover }
     let limit = othersDiscover ? client.limits.othersDiscoveryEnd : client.limits.discoveryEnd
     do {
@@ -252,5 +251,75 @@ final class Discovery: Sendable {
     } catch is TimedOut where !Task.isCancelled {
       // Another program discovers: there is nothing more to wait for.
     }
+  }
+}
+
+extension Discovery {
+  /// Waits, for a limited time, while another process connects over this adapter, and records that
+  /// this process scans.
+  private func announce(_ client: BlueZClient) async throws {
+    guard let (ledger, address) = ledger(of: client) else { return }
+    let endScanRecord = try await ledger.listen(
+      at: address, on: client.loop, limit: client.limits.scanTurn
+    )
+    state.withLock { $0.endScanRecord = endScanRecord }
+  }
+
+  /// Records that this process no longer scans.
+  private func clearScanRecord() {
+    let endScanRecord = state.withLock { state in
+      defer { state.endScanRecord = nil }
+      return state.endScanRecord
+    }
+    endScanRecord?()
+  }
+
+  /// Runs `body`, which scans, and pauses the scan while another process connects.
+  private func yielding<R>(_ client: BlueZClient, _ body: () async throws -> R) async throws
+    -> R
+  {
+    guard let (ledger, address) = ledger(of: client) else { return try await body() }
+    return try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { [self] in try await watch(client, ledger, address) }
+      defer { group.cancelAll() }
+      return try await body()
+    }
+  }
+
+  private func ledger(of client: BlueZClient) -> (any LinkLedger, BluetoothAddress)? {
+    guard let ledger = client.ledger,
+      let address = client.withTree({ $0.adapter(at: adapter)?.address })
+    else { return nil }
+    return (ledger, address)
+  }
+
+  /// Checks periodically whether another process has the turn at the adapter, until cancelled.
+  private func watch(
+    _ client: BlueZClient, _ ledger: any LinkLedger, _ address: BluetoothAddress
+  ) async throws {
+    while true {
+      try await client.loop.sleep(for: client.limits.scanWatch)
+      let isTaken = ledger.isTurnTaken(at: address)
+      let isDue = state.withLock { state in
+        if !isTaken { state.hasYielded = false }
+        guard isTaken, !state.hasYielded, state.isRunning, state.pauses == 0 else { return false }
+        state.hasYielded = true
+        state.pauses += 1
+        return true
+      }
+      if isDue { try await pause(client) { ledger.isTurnTaken(at: address) } }
+      // A scan that cannot resume at once resumes when it can.
+      try? await reconcile(client)
+    }
+  }
+
+  /// Pauses discovery as long as `isWanted` holds, within the limit.
+  private func pause(_ client: BlueZClient, while isWanted: () -> Bool) async throws {
+    defer { state.withLock { $0.pauses -= 1 } }
+    let end = client.loop.now + client.limits.scanYield
+    try? await reconcile(client)
+    repeat {
+      try await client.loop.sleep(for: client.limits.scanWatch)
+    } while isWanted() && client.loop.now < end
   }
 }

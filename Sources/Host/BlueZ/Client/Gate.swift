@@ -1,13 +1,13 @@
-// In order of arrival, across suspensions.
+// A lock for async code, in order of arrival, with a shared mode.
 
 import Signals
 
 /// Admits one task at a time to a section of async code, or several that can share it.
 ///
-/// Nobody is overtaken by one that it would have to wait for.
+/// A task that shares may overtake waiting ones that it does not exclude; no other task overtakes.
 final class Gate: Sendable {
   private struct State: Sendable {
-    /// Those inside, then those that wait.
+    /// The tasks inside, then the waiting ones.
     var entries: [(id: UInt64, isShared: Bool)] = []
     var lastID: UInt64 = 0
 

@@ -33,7 +33,7 @@ public enum DeviceReservation: Sendable {
 }
 
 extension DeviceReservation {
-  /// Who uses a device, for people.
+  /// The user of a device, for messages.
   ///
   /// - Parameter run: The number of the run in the journal; nil for none.
   package static func user(run: Int64?, process: Int32?) -> String {
@@ -70,7 +70,7 @@ public protocol LinkLedger: Sendable {
   /// Whether a process has the turn at an adapter. Called often; it must not block.
   func isTurnTaken(at adapter: BluetoothAddress) -> Bool
 
-  /// Who serves the objects from now on: the unique name of bluetoothd on the bus; nil for none.
+  /// The unique name of the bluetoothd that owns the objects from now on; nil for none.
   func served(by daemon: String?)
 
   /// A connection is about to be made: recorded before bluetoothd is called.
@@ -80,10 +80,10 @@ public protocol LinkLedger: Sendable {
   func established(_ link: HeldLink)
 
   /// A connection that existed before is used: others must not end it meanwhile. A shared one was
-  /// made by another process of ours, and the last one that uses it ends it.
+  /// made by another process with this ledger, and the last one that uses it ends it.
   func uses(_ link: HeldLink, isShared: Bool)
 
-  /// Whether another process uses a connection that one of ours has made.
+  /// Whether another process uses a connection that a process with this ledger has made.
   func isShared(_ link: HeldLink) -> Bool
 
   /// Waits until no other process is about to use or to end a connection.
@@ -93,8 +93,8 @@ public protocol LinkLedger: Sendable {
     of link: HeldLink, on loop: Loop, limit: Duration
   ) async throws -> (@Sendable () -> Void)?
 
-  /// Reserves a device for a run of this process, without waiting. Runs of one process call it one at
-  /// a time.
+  /// Reserves a device for a run of this process, without waiting. Calls of one process must not
+  /// overlap.
   ///
   /// - Parameter run: The number of the run in the journal, where the process has several runs.
   func reserve(_ link: HeldLink, run: Int64?) -> DeviceReservation
@@ -102,7 +102,7 @@ public protocol LinkLedger: Sendable {
   /// The connection is down, or is to outlive this process.
   func ended(_ link: HeldLink)
 
-  /// Whether the connection attempt that bluetoothd has in progress was made by a process of ours
+  /// Whether the connection attempt that bluetoothd has in progress was made by a process with this ledger
   /// that has died.
   func isStale(_ device: BluetoothAddress) -> Bool
 }

@@ -28,7 +28,7 @@ struct PassiveScan: Sendable {
   /// - Throws: ``Cause`` with `not-supported` when bluetoothd does not support monitors, or does
   ///   not activate this one.
   func during(_ body: () async throws -> Void) async throws {
-    guard client.look({ $0.offersMonitors(at: adapter.path) }) else {
+    guard client.withTree({ $0.offersMonitors(at: adapter.path) }) else {
       throw Cause.noMonitors
     }
     let (root, monitor) = Self.paths(client.newID())

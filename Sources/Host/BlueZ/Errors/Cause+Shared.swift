@@ -41,6 +41,10 @@ extension Cause {
     .adapterOff, "the adapter is powered off",
     hint: "power it on with bluetoothctl power on; rfkill unblock bluetooth if that is refused"
   )
+  static let adapterGone = unavailable(
+    .adapterMissing, "bluetoothd no longer has this adapter",
+    hint: "plug it in again; bluetoothctl list shows the adapters there are"
+  )
   static let adapterBlocked = unavailable(
     .adapterOff, "the adapter is blocked by rfkill",
     hint: "rfkill unblock bluetooth, then bluetoothctl power on"
@@ -48,7 +52,7 @@ extension Cause {
   static let linkLost = transient(
     .linkLost, "the link to the device was lost",
     hint: "bring the device closer or check its power, and try again"
-  )
+  ).again(.aborted)
   static let transactionTimedOut = transient(
     .linkLost, "the device did not respond within 30 s, so bluetoothd disconnects it",
     hint:
@@ -58,11 +62,11 @@ extension Cause {
   static let deviceRemoved = transient(
     .linkLost, "bluetoothd removed the device while it was in use",
     hint: "try again to discover it again; check that no other program removes it"
-  )
+  ).again(.vanished)
   static let objectGone = transient(
     .linkLost, "bluetoothd has removed this object, and with it the device or its services",
     hint: "connect again, so that the device is found and its services are read again"
-  )
+  ).again(.vanished)
   static let notConnected = transient(
     .notConnected, "the device is not connected",
     hint: "connect first; after a loss of the link, connect again"
@@ -127,12 +131,75 @@ extension Cause {
     .connectFailed, "the link was disconnected while it was being made",
     hint: "check that nothing else disconnects the device, and try again"
   )
+  static let notReached = transient(
+    .connectFailed,
+    "the device did not respond, or the connection failed while it was being made",
+    hint: "check that the device is on, near and not connected elsewhere; try again, "
+      + "it often succeeds within five attempts"
+  )
   static let lostWhileResolving = transient(
     .connectFailed, "the connection dropped before the device's services were read",
     hint: "bring the device closer and try again"
-  )
+  ).again(.aborted)
   static let stillConnected = transient(
     .refused, "bluetoothd did not end the link",
     hint: "end it with bluetoothctl disconnect; if that fails too, power the adapter off and on"
   )
+}
+
+// MARK: Pairing
+
+extension Cause {
+  static let pairingUndone = permanent(
+    .pairingFailed, "the device did not pair, for an unknown reason",
+    hint: "put the device into pairing mode; remove an old bond on both sides (\(.unpair))"
+  )
+
+  /// Every pairing was to be rejected, and the device asked nothing that could be.
+  static let pairingUnasked = permanent(
+    .pairingFailed,
+    "the device paired without asking, so there was nothing to reject; its bond was removed from "
+      + "this host",
+    hint: "to prevent that, the device has to require a passkey or a comparison; remove the bond "
+      + "on the device too"
+  )
+
+  /// Pairing failed because of an answer of our own agent.
+  static func refused(_ refusal: AgentDialogue.Rejection) -> Cause {
+    switch refusal {
+    case .unanswered(.comparison(let number)):
+      permanent(
+        .pairingFailed,
+        "the device requests numeric comparison, and no answer was given: "
+          + PairingQuestion.sixDigits(number),
+        hint: "check the device, and pair with \(.confirm), or with the number that it displays"
+      )
+    case .unanswered(let question):
+      permanent(
+        .pairingFailed,
+        "the device requests \(question == .pin ? "a PIN" : "a passkey"), and none was given",
+        hint: "give the one that the device displays or has printed on it: \(.passkey)"
+      )
+    case .declined, .declinedToShow:
+      permanent(
+        .pairingFailed, "this host rejected a pairing request",
+        hint: "remove the rejection if the device is to be paired"
+      )
+    case .otherNumber(let number):
+      permanent(
+        .pairingFailed,
+        "the number to compare is \(PairingQuestion.sixDigits(number)), and another was expected",
+        hint: "check for a man in the middle; the number is a new one "
+          + "each time unless the device is simulated"
+      )
+    case .unusable(let question):
+      permanent(
+        .pairingFailed,
+        question == .pin
+          ? "invalid PIN: expected 1 to 16 bytes"
+          : "invalid passkey: expected up to six digits",
+        hint: "check the file or the environment variable that the passkey comes from"
+      )
+    }
+  }
 }

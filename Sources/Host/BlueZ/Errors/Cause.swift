@@ -1,4 +1,4 @@
-// What went wrong, before the operation is known that it happened to.
+// The cause of a failure, before its operation is known.
 
 import BlueZInterfaces
 import Bluetooth
@@ -11,6 +11,9 @@ struct Cause: Error, Equatable {
   let failureClass: FailureClass
   let meaning: String
   let hint: Hint
+  /// The condition for another attempt of Connect; ``ConnectAttempts/Failing/definite`` if it would
+  /// fail the same way.
+  private(set) var failing = ConnectAttempts.Failing.definite
   /// The error reply behind it.
   private(set) var answer: ErrorAnswer?
   /// The deadline that passed, if that is the cause.
@@ -18,7 +21,7 @@ struct Cause: Error, Equatable {
   /// When it happened, if it may be noticed much later; nil: now.
   private(set) var happened: Instant?
 
-  /// Whether they mean the same, whatever reported them, and whenever.
+  /// Compares the meaning only: not the error reply, the deadline and the time.
   static func == (a: Cause, b: Cause) -> Bool {
     a.code == b.code && a.failureClass == b.failureClass && a.meaning == b.meaning
       && a.hint == b.hint
@@ -39,21 +42,28 @@ struct Cause: Error, Equatable {
     Cause(code: code, failureClass: .unavailable, meaning: meaning, hint: hint)
   }
 
-  /// The same, reported by an error reply.
+  /// A copy after which Connect tries again.
+  func again(_ failing: ConnectAttempts.Failing) -> Cause {
+    var problem = self
+    problem.failing = failing
+    return problem
+  }
+
+  /// A copy that was reported by an error reply.
   func reported(by answer: ErrorAnswer?) -> Cause {
     var problem = self
     problem.answer = answer
     return problem
   }
 
-  /// The same, because a deadline passed.
+  /// A copy that was caused by a deadline.
   func caused(by deadline: TimedOut) -> Cause {
     var problem = self
     problem.deadline = deadline
     return problem
   }
 
-  /// The same, at an instant before it may be noticed.
+  /// A copy that happened at an earlier instant.
   func happened(at instant: Instant) -> Cause {
     var problem = self
     problem.happened = instant
@@ -67,7 +77,7 @@ struct Cause: Error, Equatable {
     DeviceFailure(
       code: code, class: failureClass, operation: operation, device: device, attribute: attribute,
       bluez: answer.map { BlueZAnswer(name: $0.name, text: $0.text) },
-      att: answer.flatMap(\.attErrorCode),
+      att: answer?.refusal.attErrorCode,
       timedOut: deadline.map {
         TimedOut(operation: operation, after: $0.after, limitOf: $0.limitOf, holder: $0.holder)
       },
@@ -79,8 +89,8 @@ struct Cause: Error, Equatable {
 // MARK: Errors of the bus and of waits
 
 extension Cause {
-  /// What an error means in a situation; nil for a cancellation, an error of the loop, and a complete
-  /// failure.
+  /// The cause behind an error in a situation; nil for a cancellation, an error of the loop, and a
+  /// complete failure.
   init?(_ error: any Error, _ situation: ErrorSituation) {
     switch error {
     case let problem as Cause: self = problem

@@ -30,7 +30,7 @@ struct ErrorSituation: Equatable, Sendable {
   /// one.
   var isForgotten = false
   /// A writer of this program has acquired the characteristic.
-  var isWriterHere = false
+  var isWriteAcquiredLocally = false
 
   init(
     _ call: Call, isLinkDown: Bool = false, isAdapterOff: Bool = false, isUnpaired: Bool = false,

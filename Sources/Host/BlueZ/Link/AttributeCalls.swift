@@ -20,6 +20,8 @@ final class AttributeCalls: Sendable {
     /// Whether a missing reply means that the request waited for encryption.
     let isConclusive: Bool
     let caller: Caller
+    /// The number of a call whose reply is an event, for the bus; it is known once the call is sent.
+    var serial: UInt32?
   }
 
   /// The receiver of a reply, or of its absence.
@@ -88,22 +90,26 @@ final class AttributeCalls: Sendable {
   ///
   /// - Parameters:
   ///   - isConclusive: As in ``call(_:limit:isConclusive:lateReply:sending:)``.
-  ///   - reply: Called on the loop, in the order of arrival, or at once when the call cannot be sent.
-  ///     A reply that comes after the call was declared unanswered is passed on, too.
+  ///   - reply: Called once: on the loop, in the order of arrival; at once when the call cannot be sent;
+  ///     or when the call is declared unanswered. A reply after that is dropped, and a descriptor in it
+  ///     closed: the connection has ended, and what the call may have begun there is known to its caller.
   func send(
     _ call: MethodCall, isConclusive: Bool = true,
     reply: @escaping @Sendable (Result<Message, any Error>) -> Void
   ) {
     let id = enter(.handler(reply), isConclusive)
     do {
-      try bus.send(call) { [self] answer in
+      let serial = try bus.send(call) { [self] answer in
         let told = answer.mapError { transactionTimedOut($0, id) ?? $0 }
-        leave(id)
-        reply(told)
+        // It may have been declared unanswered before its serial was known.
+        if leave(id) { reply(told) }
+      }
+      state.withLock { state in
+        guard let place = state.pending.firstIndex(where: { $0.id == id }) else { return }
+        state.pending[place].serial = serial
       }
     } catch {
-      leave(id)
-      reply(.failure(error))
+      if leave(id) { reply(.failure(error)) }
     }
   }
 
@@ -155,18 +161,14 @@ final class AttributeCalls: Sendable {
     }
   }
 
-  private func isPending(_ id: UInt64) -> Bool {
-    state.withLock { $0.pending.contains { $0.id == id } }
-  }
-
-  private func leave(_ id: UInt64) {
+  /// - Returns: Whether the call was pending.
+  @discardableResult
+  private func leave(_ id: UInt64) -> Bool {
     state.withLock { state in
       // Mostly there is no other call.
-      if state.pending.last?.id == id {
-        state.pending.removeLast()
-      } else {
-        state.pending.removeAll { $0.id == id }
-      }
+      guard let place = state.pending.lastIndex(where: { $0.id == id }) else { return false }
+      state.pending.remove(at: place)
+      return true
     }
   }
 
@@ -179,12 +181,11 @@ final class AttributeCalls: Sendable {
   /// - Source: BlueZ 5.66, `src/shared/att.c` (ATT_TIMEOUT_INTERVAL); recorded from bluetoothd.
   private func transactionTimedOut(_ error: any Error, _ id: UInt64?) -> Cause? {
     guard let error = error as? DBusError else { return nil }
-    let answer = ErrorAnswer(error)
     let since = state.withLock { $0.pending.first { $0.id == id }?.since }
-    guard answer.attErrorCode == .unlikelyError, let since,
+    guard error.refusal == .att(.unlikelyError), let since,
       bus.loop.now - since > .milliseconds(29_500)
     else { return nil }
-    return Cause.transactionTimedOut.reported(by: answer)
+    return Cause.transactionTimedOut.reported(by: ErrorAnswer(error))
   }
 
   /// The connection has ended: pending calls get a moment for a reply, and fail then.
@@ -197,19 +198,25 @@ final class AttributeCalls: Sendable {
     let left = state.withLock { $0.pending }
     guard !left.isEmpty else { return }
     bus.loop.after(limits.unanswered) { [self] in
-      for call in left where isPending(call.id) {
-        leave(call.id)
+      for call in left {
         let problem = Cause.unanswered(
           after: now - call.since, isRemoved: isRemoved,
           mayWantPairing: call.isConclusive && !wasPaired
         )
-        call.caller.fail(problem)
+        declareUnanswered(call.id, problem)
       }
     }
   }
 }
 
 extension AttributeCalls {
+  /// Fails a call, if it is still pending, and has the bus forget it.
+  private func declareUnanswered(_ id: UInt64, _ problem: Cause) {
+    guard let call = state.withLock({ $0.pending.first { $0.id == id } }), leave(id) else { return }
+    if let serial = call.serial { bus.abandonCall(serial: serial) }
+    call.caller.fail(problem)
+  }
+
   /// The device's object was removed after its connection ended: bluetoothd no longer replies. When
   /// the adapter was unplugged, it has not replied at the end of the connection either.
   ///
@@ -219,8 +226,7 @@ extension AttributeCalls {
     let left = state.withLock { $0.pending }
     // A request that waited longer may have required pairing; its own wait reports that in time.
     for call in left where now - call.since < Cause.leastSecurityWait {
-      leave(call.id)
-      call.caller.fail(Cause.deviceRemoved)
+      declareUnanswered(call.id, .deviceRemoved)
     }
   }
 }

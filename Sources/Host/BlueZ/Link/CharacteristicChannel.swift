@@ -1,7 +1,6 @@
-// One characteristic in use: its reads and writes.
+// One characteristic in use: its reads and writes, and the socket of AcquireWrite.
 //
-// Its shared subscription is a SharedSubscription; the socket of AcquireWrite is in
-// CharacteristicChannel+Acquiring.swift.
+// Its shared subscription is a SharedSubscription.
 //
 // Reads and writes run in the tasks of their callers, several at a time; replies that come late are
 // handled on the loop.
@@ -15,7 +14,7 @@ import Signals
 final class CharacteristicChannel: Sendable {
   private struct State {
     /// A writer of this program has acquired the characteristic.
-    var isWriterHere = false
+    var isWriteAcquiredLocally = false
   }
 
   let view: CharacteristicView
@@ -24,7 +23,7 @@ final class CharacteristicChannel: Sendable {
   let limits: BlueZLimits
   /// Made once, and not for each read.
   private let readCall: MethodCall
-  /// It outlives the channel when the objects of the characteristic are replaced.
+  /// The subscription outlives the channel when the objects of the characteristic are replaced.
   let subscription: SharedSubscription
   private let state = Guarded(State())
 
@@ -43,9 +42,9 @@ final class CharacteristicChannel: Sendable {
   var loop: Loop { bus.loop }
 
   /// Whether a writer of this program has acquired the characteristic.
-  var isWriterHere: Bool {
-    get { state.withLock { $0.isWriterHere } }
-    set { state.withLock { $0.isWriterHere = newValue } }
+  var isWriteAcquiredLocally: Bool {
+    get { state.withLock { $0.isWriteAcquiredLocally } }
+    set { state.withLock { $0.isWriteAcquiredLocally = newValue } }
   }
 
   // MARK: Reading and writing
@@ -111,4 +110,64 @@ final class CharacteristicChannel: Sendable {
     let call = MethodCall.bluez(view.path, GattCharacteristic1.writeValue, (value, options))
     _ = try await calls.call(call)
   }
+}
+
+extension CharacteristicChannel {
+  /// The results of an Acquire call.
+  struct Acquired: Sendable {
+    let descriptor: UnixFD
+    /// The ATT MTU, in octets.
+    let mtu: Int
+  }
+
+  /// Acquires the characteristic for a writer.
+  ///
+  /// - Throws: What the call throws. A descriptor that arrives after that is closed at once: a held
+  ///   copy would keep the characteristic acquired.
+  func acquireWrite() async throws -> Acquired {
+    let method = GattCharacteristic1.acquireWrite
+    let reply = try await calls.call(.bluez(view.path, method, [:]), isConclusive: false) {
+      answer in
+      guard case .success(let late) = answer else { return }
+      Acquired.close(late)
+    }
+    guard let acquired = Acquired(reply, method) else {
+      throw ErrorMapping.unknown(ErrorSituation(.acquireWrite))
+    }
+    return acquired
+  }
+}
+
+extension CharacteristicChannel.Acquired {
+  /// The result in the reply to an Acquire call; nil when it has other types, and then it is closed.
+  init?(_ reply: Message, _ method: Method<PropertyMap, (UnixFD, UInt16)>) {
+    guard let (descriptor, mtu) = reply.output(of: method) else {
+      Self.close(reply)
+      return nil
+    }
+    // Observers of the bus may keep the reply for a while; the descriptor is ours alone.
+    self.init(descriptor: UnixFD(owning: descriptor.release()), mtu: Int(mtu))
+  }
+
+  /// Closes the descriptors of a reply.
+  fileprivate static func close(_ reply: Message) {
+    for value in reply.body {
+      guard let descriptor = value.asUnixFD?.release(), descriptor >= 0 else { continue }
+      _ = UnixFD(owning: descriptor)
+    }
+  }
+}
+
+extension Cause {
+  static let notifyReleased = transient(
+    .refused,
+    "bluetoothd ended the acquired subscription while connected: another program stopped it, "
+      + "or acquired the characteristic",
+    hint: "close other programs that use the device and subscribe again, or use delivery by "
+      + "signals, which several programs can share"
+  )
+  static let writerReleased = transient(
+    .refused, "bluetoothd closed the acquired writer while connected",
+    hint: "acquire it again, or write with single commands"
+  )
 }

@@ -5,6 +5,7 @@
 import BlueZInterfaces
 import Bluetooth
 import DBus
+import Signals
 
 /// The attempts of one connect.
 struct ConnectAttempts: Equatable, Sendable {
@@ -27,17 +28,17 @@ struct ConnectAttempts: Equatable, Sendable {
     case definite
   }
 
-  /// Who made the attempt that is in progress.
+  /// The program that made the attempt in progress.
   enum Owner: Equatable, Sendable {
     /// This program, which is cancelling it.
     case us
     /// A program that has died.
-    case nobody
+    case deadProgram
     /// Another program.
     case another
   }
 
-  /// What to do before the next attempt.
+  /// The preparation for the next attempt.
   enum Preparation: Equatable, Sendable {
     case nothing
     /// Wait until the connection is down: bluetoothd replies before it reports that.
@@ -51,7 +52,7 @@ struct ConnectAttempts: Equatable, Sendable {
     case awaitPower
   }
 
-  /// What to do about a failure.
+  /// The decision about a failure.
   enum Decision: Equatable, Sendable {
     case fail
     case retry(Preparation, after: Duration)
@@ -65,8 +66,8 @@ struct ConnectAttempts: Equatable, Sendable {
   private(set) var made = 0
   private var hasEndedOther = false
 
-  static let firstWait = Duration.milliseconds(250)
-  static let longestWait = Duration.seconds(4)
+  /// There is no progress short of a connection, which ends the attempts.
+  private static let backoff = Backoff(first: .milliseconds(250), longest: .seconds(4))
 
   init(most: Int, takesOver: Bool = false) {
     self.most = max(1, most)
@@ -81,7 +82,7 @@ struct ConnectAttempts: Equatable, Sendable {
   /// - Parameter owner: Who made the attempt that is in progress, when that is why it failed.
   mutating func decide(_ failing: Failing, owner: Owner = .another) -> Decision {
     guard made < most else { return .fail }
-    let wait = min(Self.firstWait * (1 << min(max(0, made - 1), 8)), Self.longestWait)
+    let wait = Self.backoff.pause(after: made)
     switch failing {
     case .aborted: return .retry(.awaitDown, after: wait)
     case .notSettled, .busy: return .retry(.nothing, after: max(wait, .milliseconds(500)))
@@ -89,7 +90,7 @@ struct ConnectAttempts: Equatable, Sendable {
     case .notReady: return .retry(.awaitPower, after: wait)
     case .definite: return .fail
     case .inProgress:
-      let mayEnd = owner == .nobody || (owner == .another && takesOver)
+      let mayEnd = owner == .deadProgram || (owner == .another && takesOver)
       guard mayEnd, !hasEndedOther else {
         return .retry(.awaitOther, after: max(wait, .seconds(1)))
       }
@@ -100,64 +101,16 @@ struct ConnectAttempts: Equatable, Sendable {
 }
 
 extension ConnectAttempts.Failing {
-  /// Classifies the error of an attempt.
+  /// Classifies the error of an attempt, by the table of meanings.
   ///
   /// - Parameter isAdapterOff: Whether the adapter was off when the error arrived.
   init(_ error: any Error, isAdapterOff: Bool) {
     switch error {
-    case let error as DBusError: self = Self.of(ErrorAnswer(error), isAdapterOff)
-    case let problem as Cause: self = Self.of(problem)
+    case let error as DBusError where isAdapterOff && ErrorAnswer(error).isFailed: self = .notReady
+    case let error as DBusError:
+      self = ErrorMapping.meaning(error.refusal, ErrorSituation(.connect)).failing
+    case let problem as Cause: self = problem.failing
     default: self = .definite
-    }
-  }
-
-  private static func of(_ problem: Cause) -> Self {
-    if [.deviceRemoved, .objectGone].contains(problem) { return .vanished }
-    if [.lostWhileResolving, .linkLost].contains(problem) { return .aborted }
-    return .definite
-  }
-
-  private static func of(_ answer: ErrorAnswer, _ isAdapterOff: Bool) -> Self {
-    switch answer.name {
-    case BlueZErrorName.Bus.unknownObject, BlueZErrorName.doesNotExist: return .vanished
-    case BlueZErrorName.notReady: return .notReady
-    case BlueZErrorName.inProgress: return .inProgress
-    case BlueZErrorName.busy, BlueZErrorName.notAvailable: return .busy
-    case BlueZErrorName.failed: break
-    default: return .definite
-    }
-    if isAdapterOff { return .notReady }
-    if let reason = ConnectionText(parsing: answer.text) { return of(reason) }
-    switch answer {
-    case .connectPending: return .inProgress
-    case .inputOutputError: return .notSettled
-    default: return of(errno: answer.text)
-    }
-  }
-
-  private static func of(_ reason: ConnectionText) -> Self {
-    switch reason {
-    case .abortByLocal, .abortByRemote, .timeout, .linkLayerProtocolError, .unknown, .canceled:
-      return .aborted
-    case .busy, .gattBrowsing, .concurrentConnectionLimit, .memoryAllocation, .createSocket,
-      .badSocket:
-      return .busy
-    case .alreadyConnected: return .notSettled
-    case .adapterNotPowered: return .notReady
-    // open: reasons in texts of bluetoothd
-    default: return .definite
-    }
-  }
-
-  /// Before 5.62 the texts are those of `strerror`.
-  private static func of(errno text: String) -> Self {
-    switch text {
-    case "Software caused connection abort", "Connection reset by peer", "Host is down",
-      "Connection timed out", "Transport endpoint is not connected":
-      .aborted
-    case "Device or resource busy", "Resource temporarily unavailable": .busy
-    case "Operation now in progress": .inProgress
-    default: .definite
     }
   }
 }

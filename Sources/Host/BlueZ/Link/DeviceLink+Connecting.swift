@@ -25,7 +25,7 @@ extension DeviceLink {
     while true {
       switch try await begin() {
       case .callConnect:
-        state.withLock { $0.isKept = keep }
+        state.withLock { $0.uses.isKept = keep }
         if !keep { hold(in: turn, name, release) }
         recordAttempt()
         let begun = loop.now
@@ -36,11 +36,11 @@ extension DeviceLink {
       case .waitUntilDown:
         if try await !waitUntilDown() { try await endAgain() }
       case .adopt, .nothing, .callDisconnect, .reportLoss:
-        // It existed before, or another part of this program is making it.
+        // The connection already exists, or another part of this program is making it.
         let (isHeld, isOwn) = state.withLock { state in
-          if keep { state.isKept = true }
+          if keep { state.uses.isKept = true }
           let isOwn = state.machine.maker == .us
-          return ((isOwn || state.isShared) && !state.isKept, isOwn)
+          return ((isOwn || state.isShared) && !state.uses.isKept, isOwn)
         }
         if isHeld { hold(in: turn, name, release) }
         do {
@@ -50,7 +50,7 @@ extension DeviceLink {
           if isHeld { await giveBackUse(of: turn) }
           throw error
         }
-        // What this program keeps is no connection of another one.
+        // A connection that this program keeps is its own, not one of another program.
         return isHeld || keep && isOwn ? .shared : .found
       }
     }
@@ -65,7 +65,7 @@ extension DeviceLink {
       // Delivers the end of a connection that another process has ended meanwhile.
       if isDone != nil { _ = try await bus.nameOwner(OrgBlueZ.busName) }
     }
-    let action = take(.connectWanted)
+    let action = apply(.connectWanted)
     switch action {
     case .adopt, .nothing: recordUse()
     case .callConnect, .callDisconnect, .waitUntilDown, .reportLoss: break
@@ -73,11 +73,11 @@ extension DeviceLink {
     return action
   }
 
-  /// Ends a connection of ours that bluetoothd has not ended: it is not used for anything else.
+  /// Ends a connection of this program that bluetoothd has not ended: it is not used for anything else.
   private func endAgain() async throws {
-    guard take(.abandoned) == .callDisconnect else { return }
+    guard apply(.abandoned) == .callDisconnect else { return }
     do {
-      try await callDisconnectAndSee()
+      try await disconnectAndWait()
     } catch is TimedOut where !Task.isCancelled {
       throw Cause.stillConnected
     }
@@ -128,7 +128,7 @@ extension DeviceLink {
     do {
       _ = try await bus.call(connectCall, limit: limits.connect) { [self] in lateConnect($0) }
       state.withLock { $0.pendingConnects = max(0, $0.pendingConnects - 1) }
-      take(.connectAnswered(success: true))
+      apply(.connectAnswered(success: true))
     } catch {
       // An unanswered call is counted until its late reply.
       if error is DBusError {
@@ -138,7 +138,7 @@ extension DeviceLink {
       if error is CancellationError { return }
       state.withLock { $0.callError = error }
       if case BusFailure.closed = error { return lostDaemon(.busLost) }
-      if error is TimedOut { state.announce() } else { take(.connectAnswered(success: false)) }
+      if error is TimedOut { state.announce() } else { apply(.connectAnswered(success: false)) }
     }
   }
 
@@ -151,7 +151,7 @@ extension DeviceLink {
     let isSuccess = if case .success = answer { true } else { false }
     // Why an abandoned attempt failed is not what the present one is waiting for.
     if !isSuccess, isOtherPending { return }
-    guard take(.connectAnswered(success: isSuccess)) == .callDisconnect else { return }
+    guard apply(.connectAnswered(success: isSuccess)) == .callDisconnect else { return }
     // Its undo was sent and answered before it: once more, without waiting.
     try? bus.send(disconnectCall.withoutReply())
   }
@@ -160,27 +160,27 @@ extension DeviceLink {
   /// connection that it made, or still makes, is ended.
   ///
   /// - Source: BlueZ 5.66, `src/device.c`: pair_device, device_request_disconnect.
-  func latePair(since falls: Int) {
-    let isUnused = state.withLock { $0.machine.phase == .idle && $0.falls > falls }
+  func latePair(since disconnectCount: Int) {
+    let isUnused = state.withLock {
+      $0.machine.phase == .idle && $0.disconnectCount > disconnectCount
+    }
     if isUnused { try? bus.send(disconnectCall.withoutReply()) }
   }
 
-  /// A Pair has ended, or nobody waits for it any more: the connection that it made is ours, and the
+  /// Handles the end of a Pair, or of the wait for it: the connection that it made is ours, and the
   /// turn ends it, unless connections are to be kept.
   ///
   /// - Returns: Whether it made one.
   func pairEnded(
-    since falls: Int, in turn: Turn, named name: String,
+    since disconnectCount: Int, in turn: Turn, named name: String,
     release: @escaping @Sendable () async throws -> Void
   ) -> Bool {
-    guard hasMadeConnection(since: falls) else { return false }
-    take(.madeByPair)
+    guard hasMadeConnection(since: disconnectCount) else { return false }
+    apply(.madeByPair)
     recordAttempt()
     recordConnection()
     reportConnected(since: loop.now)
-    let isHeld = state.withLock { state in
-      state.isKept || state.holders.contains { $0.turn === turn }
-    }
+    let isHeld = state.withLock { $0.uses.isKept || $0.uses.isHeld(by: turn) }
     if !isHeld { hold(in: turn, name, release) }
     return true
   }
@@ -188,10 +188,10 @@ extension DeviceLink {
   /// Whether a Pair, which connects if necessary, has made a connection: one that came up after the
   /// one that it was called on, and that is not used here.
   ///
-  /// - Parameter falls: How often the connection had dropped when it was called.
-  private func hasMadeConnection(since falls: Int) -> Bool {
+  /// - Parameter disconnectCount: The count when Pair was called.
+  private func hasMadeConnection(since disconnectCount: Int) -> Bool {
     state.withLock { state in
-      state.machine.phase == .idle && state.machine.isUp && state.falls > falls
+      state.machine.phase == .idle && state.machine.isUp && state.disconnectCount > disconnectCount
     }
   }
 
@@ -236,21 +236,21 @@ extension DeviceLink {
   /// Undoes our own attempt, shielded, and waits for the reply to the undo.
   private func undo(in turn: Turn) async {
     guard state.withLock({ $0.isConnectSent }) else {
-      // There is nothing of ours to end; an existing connection belongs to somebody else.
-      take(.connectAnswered(success: false))
-      return letGo(of: turn)
+      // This program made no connection: an existing one belongs to another program.
+      apply(.connectAnswered(success: false))
+      return removeUses(of: turn)
     }
-    if !leaveToOthers(), take(.abandoned) == .callDisconnect {
+    if !leaveToOthers(), apply(.abandoned) == .callDisconnect {
       do {
         try await shielded(on: loop, limit: limits.disconnect) { [self] in
-          try await callDisconnectAndSee()
+          try await disconnectAndWait()
         }
       } catch {
         // The turn tries once more at its end, and reports a failure.
         return
       }
     }
-    letGo(of: turn)
+    removeUses(of: turn)
   }
 
   // MARK: Owners
@@ -259,14 +259,9 @@ extension DeviceLink {
   private func hold(
     in turn: Turn, _ name: String, _ release: @escaping @Sendable () async throws -> Void
   ) {
-    let isHeld = state.withLock { state in
-      guard let place = state.holders.firstIndex(where: { $0.turn === turn }) else { return false }
-      state.holders[place].uses += 1
-      return true
-    }
-    if isHeld { return }
+    if state.withLock({ $0.uses.addUse(by: turn) }) { return }
     let entry = turn.registerRelease(of: "the link to \(name)", release: release)
-    state.withLock { $0.holders.append(Holder(turn: turn, entry: entry)) }
+    state.withLock { $0.uses.hold(by: turn, releasedBy: entry) }
   }
 
   /// Gives back the use of a connect that failed on a connection that existed, shielded.
@@ -278,24 +273,13 @@ extension DeviceLink {
   }
 
   /// Whether a turn has connected, and has not released that yet.
-  func isHeld(by turn: Turn) -> Bool {
-    state.withLock { state in state.holders.contains { $0.turn === turn } }
-  }
+  func isHeld(by turn: Turn) -> Bool { state.withLock { $0.uses.isHeld(by: turn) } }
 
   /// A connect of the turn has replaced a connection that it held: it is no further use.
-  func joinUses(of turn: Turn) {
-    state.withLock { state in
-      guard let place = state.holders.firstIndex(where: { $0.turn === turn }) else { return }
-      state.holders[place].uses = max(1, state.holders[place].uses - 1)
-    }
-  }
+  func joinUses(of turn: Turn) { state.withLock { $0.uses.joinUses(of: turn) } }
 
   /// The turn has nothing left to release.
-  func letGo(of turn: Turn) {
-    let gone = state.withLock { state in
-      defer { state.holders.removeAll { $0.turn === turn } }
-      return state.holders.filter { $0.turn === turn }
-    }
-    for holder in gone { holder.turn.cancelRelease(holder.entry) }
+  func removeUses(of turn: Turn) {
+    if let entry = state.withLock({ $0.uses.remove(turn) }) { turn.cancelRelease(entry) }
   }
 }

@@ -6,17 +6,17 @@ import DBus
 import Signals
 
 extension DeviceLink {
-  /// Disconnects, whoever connected, and waits until the connection is down.
+  /// Disconnects, even a connection of another program, and waits until the connection is down.
   func disconnect() async throws {
-    // What is about to reconnect is not to undo this.
+    // A subscription that is about to reconnect must not undo this.
     for subscription in subscriptions { subscription.disconnecting(.notConnected) }
     // A turn that connects as soon as the connection is down is none of these.
-    var ended: [Holder] = []
+    var ended = LinkUses()
     loop: while true {
-      ended = state.withLock { $0.holders }
-      switch take(.disconnectWanted) {
+      ended = state.withLock { $0.uses }
+      switch apply(.disconnectWanted) {
       case .callDisconnect:
-        try await callDisconnectAndSee()
+        try await disconnectAndWait()
         break loop
       case .waitUntilDown:
         if try await !waitUntilDown(), isConnectOpen { throw Cause.stillConnected }
@@ -24,49 +24,41 @@ extension DeviceLink {
         break loop
       }
     }
-    let turns = ended.map(\.turn)
-    state.withLock { state in
-      state.isKept = false
-      state.holders.removeAll { holder in turns.contains { $0 === holder.turn } }
-    }
-    for holder in ended { holder.turn.cancelRelease(holder.entry) }
+    state.withLock { $0.uses.end(ended) }
+    ended.cancelReleases()
   }
 
   /// A part of a turn needs the connection no longer: disconnects, unless another part of it or
   /// another turn holds it, it is to be kept, or it existed before.
   func endUse(by turn: Turn) async throws {
-    let staysUp: Bool? = state.withLock { state in
-      guard let place = state.holders.firstIndex(where: { $0.turn === turn }) else { return nil }
-      state.holders[place].uses -= 1
-      guard state.holders[place].uses <= 0 else { return nil }
-      return state.isKept || state.holders.count > 1
+    let (isLast, staysUp) = state.withLock {
+      ($0.uses.endUse(by: turn), $0.uses.staysUp(without: turn))
     }
-    guard let staysUp else { return }
+    guard isLast else { return }
     if !staysUp { try await disconnectUnlessShared() }
-    letGo(of: turn)
+    removeUses(of: turn)
   }
 
-  /// A turn needs the connection no longer, however often it connected: disconnects, unless another
+  /// Ends the use of the connection by a turn, however often it connected: disconnects, unless another
   /// turn holds it or it is to be kept.
   ///
   /// - Returns: Whether the connection stays up.
-  func leave(by turn: Turn) async throws -> Bool {
-    let isHeld: Bool? = state.withLock { state in
-      guard state.holders.contains(where: { $0.turn === turn }) else { return nil }
-      return state.isKept || state.holders.contains { $0.turn !== turn }
+  func endAllUses(by turn: Turn) async throws -> Bool {
+    let (holds, isHeld) = state.withLock {
+      ($0.uses.isHeld(by: turn), $0.uses.staysUp(without: turn))
     }
-    guard let isHeld else { return false }
+    guard holds else { return false }
     let staysUp = if isHeld { true } else { try await disconnectUnlessShared() }
-    letGo(of: turn)
+    removeUses(of: turn)
     return staysUp
   }
 
-  /// Disconnects, unless other processes of ours use the connection: the last one ends it.
+  /// Disconnects, unless other processes with the same ledger use the connection: the last one ends it.
   ///
   /// - Returns: Whether they do.
   @discardableResult
   private func disconnectUnlessShared() async throws -> Bool {
-    // Where nobody may be waited for any more, others are still looked for.
+    // Even if the lock is not acquired in time: other processes may still use the connection.
     let isDone = try? await lockUse()
     defer { isDone?() }
     guard !leaveToOthers() else { return true }
@@ -76,12 +68,12 @@ extension DeviceLink {
 
   /// The turn ends: disconnects, unless another turn holds the connection or it is to be kept.
   ///
-  /// A connection that has ended by itself is left alone: one that is up now belongs to somebody
-  /// else.
+  /// A connection that has ended by itself is left alone: one that is up now belongs to another
+  /// program.
   func release(from turn: Turn) async throws {
     let isOver = state.withLock { state in
-      state.holders.removeAll { $0.turn === turn }
-      return state.isKept || !state.holders.isEmpty || state.machine.phase == .idle
+      state.uses.remove(turn)
+      return state.uses.isKept || !state.uses.isEmpty || state.machine.phase == .idle
     }
     if !isOver { try await disconnectUnlessShared() }
   }
@@ -96,7 +88,7 @@ extension DeviceLink {
 
   /// Calls Disconnect, as the state requested, and waits for the reply and the end of the
   /// connection.
-  func callDisconnectAndSee() async throws {
+  func disconnectAndWait() async throws {
     state.withLock { $0.callError = nil }
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { await self.callDisconnect() }
@@ -105,7 +97,7 @@ extension DeviceLink {
         state -> Bool? in
         switch state.machine.phase {
         // A pending Connect might still make another connection.
-        case .disconnecting where state.machine.fellUnanswered && state.pendingConnects == 0:
+        case .disconnecting where state.machine.droppedBeforeReply && state.pendingConnects == 0:
           return false
         case .disconnecting: return nil
         case .idle: return true
@@ -123,14 +115,14 @@ extension DeviceLink {
         $0.machine.phase == .disconnecting ? nil : ()
       }
     } catch is TimedOut where !Task.isCancelled {
-      take(.disconnectAnswered(success: true))
+      apply(.disconnectAnswered(success: true))
     }
   }
 
   private func callDisconnect() async {
     let answered: @Sendable (Result<Message, DBusError>) -> Void = { [self] answer in
       switch answer {
-      case .success: take(.disconnectAnswered(success: true))
+      case .success: apply(.disconnectAnswered(success: true))
       case .failure(let error): disconnectRefused(error)
       }
     }
@@ -145,7 +137,7 @@ extension DeviceLink {
     } catch let failure as BusFailure {
       // The call was not sent.
       state.withLock { $0.callError = failure }
-      take(.disconnectAnswered(success: false))
+      apply(.disconnectAnswered(success: false))
     } catch {
       // The caller's own wait reports the error; the reply may still arrive.
       return
@@ -156,30 +148,26 @@ extension DeviceLink {
   func release() {
     let isOurs = state.withLock { state in
       let isBegun = state.machine.phase != .connecting || state.isConnectSent
-      return isBegun && state.machine.phase != .idle && state.machine.maker == .us && !state.isKept
+      return isBegun && state.machine.phase != .idle && state.machine.maker == .us
+        && !state.uses.isKept
     }
     if isOurs { try? bus.send(disconnectCall.withoutReply()) }
   }
 
   private func disconnectRefused(_ error: DBusError) {
-    let answer = ErrorAnswer(error)
-    switch answer.name {
-    case BlueZErrorName.Bus.unknownObject:
-      take(.removed)
-    case BlueZErrorName.notConnected:
-      take(.disconnectAnswered(success: true))
-    case BlueZErrorName.Bus.serviceUnknown, BlueZErrorName.Bus.nameHasNoOwner:
-      take(.daemonGone)
-    case BlueZErrorName.Bus.disconnected:
+    let refusal = error.refusal
+    if refusal == .unknownObject {
+      apply(.removed)
+    } else if refusal == .notConnected {
+      apply(.disconnectAnswered(success: true))
+    } else if [.daemonMissing, .daemonLeft].contains(refusal) {
+      apply(.daemonGone)
+    } else if refusal == .busLost {
       // The bus ended before the reply; bluetoothd may still be running.
       lostDaemon(.busLost)
-    default:
-      if answer == .recipientLeft {
-        take(.daemonGone)
-      } else {
-        state.withLock { $0.callError = error }
-        take(.disconnectAnswered(success: false))
-      }
+    } else {
+      state.withLock { $0.callError = error }
+      apply(.disconnectAnswered(success: false))
     }
   }
 
@@ -191,14 +179,14 @@ extension DeviceLink {
   @discardableResult
   func waitUntilDown() async throws -> Bool {
     do {
-      // A bus that has left a clean-up unanswered is not waited for again.
+      // A bus that did not answer an earlier clean-up call is not waited for again.
       let limit = calls.isSilent ? .zero : limits.disconnect
       try await state.until("the end of the last link", on: loop, limit: limit) {
         $0.machine.phase == .disconnecting ? nil : ()
       }
       return true
     } catch is TimedOut where !Task.isCancelled {
-      take(.disconnectAnswered(success: false))
+      apply(.disconnectAnswered(success: false))
       return false
     }
   }

@@ -1,4 +1,4 @@
-// What a link records for other processes, and the reasons that bluetoothd reports for its end.
+// The records of a link for other processes, and the reasons that bluetoothd reports for its end.
 
 import BlueZInterfaces
 import Bluetooth
@@ -89,12 +89,12 @@ extension DeviceLink {
     return try await ledger.use(of: record, on: loop, limit: limits.disconnect)
   }
 
-  /// Leaves the connection up when other processes of ours use it.
+  /// Leaves the connection up when other processes with the same ledger use it.
   ///
   /// - Returns: Whether they do.
   func leaveToOthers() -> Bool {
     guard let record, let ledger, ledger.isShared(record) else { return false }
-    take(.leftToOthers)
+    apply(.leftToOthers)
     return true
   }
 

@@ -9,22 +9,12 @@ import Signals
 
 /// The link to one device object, with the turns that own it and the characteristics in use.
 final class DeviceLink: Sendable {
-  struct Holder: Sendable {
-    let turn: Turn
-    let entry: Turn.Entry
-    /// How often the turn connected without a release since: a session inside another one leaves the
-    /// connection up.
-    var uses = 1
-  }
-
   struct State {
     var machine: LinkState
-    /// Why the last call failed; read by the callers that wait for its result.
+    /// The failure of the last call, for the callers that wait for its result.
     var callError: (any Error)?
     var daemonProblem = Cause.daemonLeft
-    var holders: [Holder] = []
-    /// Requested to stay up when its turn ends.
-    var isKept = false
+    var uses = LinkUses()
     var channels: [ObjectPath: CharacteristicChannel] = [:]
     /// Subscriptions in use whose objects were removed.
     var orphans: [SharedSubscription] = []
@@ -37,15 +27,15 @@ final class DeviceLink: Sendable {
     var methods = LinkMethods.device
     var pendingConnects = 0
     /// How often the connection has dropped.
-    var falls = 0
+    var disconnectCount = 0
     /// When the connection last dropped or was ended.
     var endedAt: Instant?
     /// Connect was sent for the current attempt.
     var isConnectSent = false
     var isRecorded = false
-    /// Another process of ours has made the connection: the last one ends it.
+    /// Another process with the same ledger made the connection: the last one that uses it ends it.
     var isShared = false
-    /// Those who count know that the connection is up.
+    /// ``news`` has received that the connection is up.
     var isReported = false
     var reason: DisconnectReason?
     var isPaired: Bool
@@ -67,7 +57,7 @@ final class DeviceLink: Sendable {
   /// The record for other processes; nil without coordination.
   let record: HeldLink?
   let ledger: (any LinkLedger)?
-  /// Receives what happens to the connections that this program makes.
+  /// Receives the changes of the connections that this program makes.
   let news: @Sendable (LinkNews.Change) -> Void
   /// The pending calls about the device's attributes.
   let calls: AttributeCalls
@@ -76,10 +66,10 @@ final class DeviceLink: Sendable {
   /// Whether this program has made the connection, or is making it.
   var isOurs: Bool { state.withLock { $0.machine.maker == .us } }
 
-  /// Whether there is no connection, and nobody makes one, waits for one or is to end one.
+  /// Whether the link is down, no Connect is pending, and no turn uses or awaits it.
   var isUnused: Bool {
     state.withLock { state in
-      state.machine.phase == .idle && !state.machine.isUp && state.holders.isEmpty
+      state.machine.phase == .idle && !state.machine.isUp && state.uses.isEmpty
         && state.pendingConnects == 0 && !state.isRecorded
     } && !state.isAwaited
   }
@@ -121,7 +111,7 @@ final class DeviceLink: Sendable {
   ///
   /// - Returns: The action, when it is a call that the caller has to make.
   @discardableResult
-  func take(_ event: LinkState.Event) -> LinkState.Action {
+  func apply(_ event: LinkState.Event) -> LinkState.Action {
     let (action, isOver, wasUp, oldLink, newLink) = state.withLock { state in
       let (wasUp, before) = (state.machine.isUp, state.number)
       switch event {
@@ -131,7 +121,7 @@ final class DeviceLink: Sendable {
         break
       }
       if event == .connected(false) {
-        state.falls += 1
+        state.disconnectCount += 1
         state.endedAt = loop.now
       }
       // A Connect is never answered after its device was removed.
@@ -164,7 +154,7 @@ final class DeviceLink: Sendable {
   }
 
   /// How often the connection has dropped.
-  var falls: Int { state.withLock { $0.falls } }
+  var disconnectCount: Int { state.withLock { $0.disconnectCount } }
 
   /// Whether there is a bond with the device.
   func paired(_ isPaired: Bool) { state.withLock { $0.isPaired = isPaired } }
@@ -172,10 +162,10 @@ final class DeviceLink: Sendable {
   /// bluetoothd, or the bus, has disappeared.
   func lostDaemon(_ why: Cause) {
     state.withLock { $0.daemonProblem = why }
-    take(.daemonGone)
+    apply(.daemonGone)
   }
 
-  /// Why there is no connection now.
+  /// The reason that there is no connection now.
   var absence: Cause {
     switch state.withLock({ $0.machine.ending }) {
     case .refused, nil: .notConnected
@@ -183,7 +173,7 @@ final class DeviceLink: Sendable {
     }
   }
 
-  /// What an ending means for whatever depends on the connection.
+  /// The failure of the operations that depend on a connection that ended.
   private func problem(of ending: LinkState.Ending) -> Cause {
     switch ending {
     case .removed: .deviceRemoved
@@ -253,5 +243,31 @@ final class DeviceLink: Sendable {
     state.withLock { state in
       state.channels.sorted { $0.key < $1.key }.map(\.value.subscription) + state.orphans
     }
+  }
+}
+
+extension DeviceLink {
+  /// Reports that a connection that this program made is ready for use.
+  ///
+  /// - Parameter begun: When the attempt began.
+  func reportConnected(since begun: Instant) {
+    state.withLock { $0.isReported = true }
+    news(.connected(after: loop.now - begun))
+  }
+
+  /// Reports the end of a connection that was reported as ready, once.
+  func reportEnd() {
+    let end = state.withLock { state -> LinkNews.End? in
+      guard state.isReported, !state.machine.isUp else { return nil }
+      state.isReported = false
+      switch state.machine.ending {
+      case .removed: return .deviceRemoved
+      case .daemonGone: return .daemonLost
+      case .lost: return .dropped(state.reason?.end ?? .unknown)
+      // Without an ending yet, Disconnect was called and is still to be answered.
+      case .disconnected, .refused, nil: return .requested
+      }
+    }
+    if let end { news(.ended(end)) }
   }
 }

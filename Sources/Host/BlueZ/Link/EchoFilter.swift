@@ -23,7 +23,7 @@ struct EchoFilter: Sendable {
   private var held: [Held] = []
   private var nextNumber: UInt64 = 0
 
-  /// A read of ours is about to be sent.
+  /// Called before this program sends a read.
   mutating func readBegan() { reads += 1 }
 
   /// A value arrived.

@@ -18,11 +18,11 @@ struct LinkState: Equatable, Sendable {
     case disconnecting
   }
 
-  /// Who made the connection.
+  /// The maker of the connection.
   enum Maker: Equatable, Sendable {
     case us
-    /// It existed before: it is used, and left up.
-    case somebodyElse
+    /// Another program: the connection is used, and left up.
+    case another
   }
 
   /// How the last connection, or the last attempt, ended.
@@ -74,16 +74,16 @@ struct LinkState: Equatable, Sendable {
   private(set) var phase = Phase.idle
   private(set) var maker: Maker?
   private(set) var ending: Ending?
-  /// What bluetoothd last reported.
+  /// Whether the link is up, as bluetoothd last reported.
   private(set) var isUp: Bool
   private(set) var isResolved: Bool
-  /// The pending Connect of ours was answered with success.
+  /// The pending Connect of this program was answered with success.
   private var isConnectAnswered = false
   /// The connection was up at some time since Connect was called.
   private var wasUp = false
   private var isDisconnectAnswered = false
   /// The connection has dropped since Disconnect was called, which is still pending.
-  private(set) var fellUnanswered = false
+  private(set) var droppedBeforeReply = false
 
   /// The initial state of the link.
   init(isUp: Bool = false, isResolved: Bool = false) {
@@ -118,7 +118,7 @@ struct LinkState: Equatable, Sendable {
   private mutating func connectWanted() -> Action {
     switch phase {
     case .idle where isUp:
-      maker = .somebodyElse
+      maker = .another
       ending = nil
       phase = upPhase
       return .adopt
@@ -196,7 +196,7 @@ struct LinkState: Equatable, Sendable {
   private mutating func startDisconnecting() {
     phase = .disconnecting
     isDisconnectAnswered = false
-    fellUnanswered = false
+    droppedBeforeReply = false
   }
 
   private mutating func disconnectAnswered(_ success: Bool) -> Action {
@@ -214,7 +214,7 @@ struct LinkState: Equatable, Sendable {
 
   private mutating func cameUp() -> Action {
     isUp = true
-    fellUnanswered = false
+    droppedBeforeReply = false
     wasUp = true
     if phase == .connecting && isConnectAnswered { phase = upPhase }
     return .nothing
@@ -239,7 +239,7 @@ struct LinkState: Equatable, Sendable {
     case .connecting:
       return .nothing
     case .disconnecting:
-      fellUnanswered = true
+      droppedBeforeReply = true
       return .reportLoss(.disconnected)
     }
   }

@@ -54,10 +54,11 @@ final class SharedSubscription: Sendable {
     var isRuleOpening = false
     /// The StartNotify that is sent as soon as the match rule is accepted.
     var dueStart: UInt64?
-    /// The call to begin that has no reply yet.
+    /// The last call to begin, while it has no reply.
     var pendingStart: UInt64?
-    /// The subscribers that it has failed; the reply may tell more about it than the drop does.
-    var uninformed: [(mailbox: NotificationMailbox, ending: Ending)] = []
+    /// The subscribers that a call to begin has failed, by its number: its reply may tell more about it
+    /// than the drop does.
+    var uninformed: [UInt64: [(mailbox: NotificationMailbox, ending: Ending)]] = [:]
     var sockets: [SubscriptionMachine.SocketID: AttributeSocket] = [:]
     var lastSocket: SubscriptionMachine.SocketID = 0
     var reconnection: UInt64 = 0
@@ -69,7 +70,7 @@ final class SharedSubscription: Sendable {
   private let bus: MessageBus
   private let limits: BlueZLimits
   private let state: Guarded<State>
-  /// Whether a StopNotify has no reply yet, and nobody wants the subscription.
+  /// Whether a StopNotify has no reply yet, and the subscription has no subscribers.
   private let isEnding = Awaited(false)
 
   init(
@@ -108,12 +109,12 @@ final class SharedSubscription: Sendable {
       state.mailboxes.append((state.lastID, mailbox))
       return state.lastID
     }
-    take(.linkUp(link))
-    take(.subscribe(id, mailbox.options))
+    applyInOrder(.linkUp(link))
+    applyInOrder(.subscribe(id, mailbox.options))
     do {
       try await mailbox.untilBegun(on: loop, operation: "subscribing to \(view.title)")
     } catch {
-      take(.leave(id))
+      applyInOrder(.leave(id))
       throw error
     }
     return Subscriber(id: id, mailbox: mailbox, subscription: self)
@@ -126,10 +127,10 @@ final class SharedSubscription: Sendable {
     let operation = "ending a subscription to \(view.title)"
     do {
       if subscriber.mailbox.hasLeft {
-        // What is still to be stopped belongs to it all the same.
+        // It is removed already, but the pending StopNotify is also its own.
         return try await isEnding.until(operation, on: loop) { $0 ? nil : () }
       }
-      take(.leave(subscriber.id))
+      applyInOrder(.leave(subscriber.id))
       try await subscriber.mailbox.untilLeft(on: loop, operation: operation)
     } catch let error as TimedOut {
       calls.cleanUpUnanswered()
@@ -143,7 +144,7 @@ final class SharedSubscription: Sendable {
   func forget(_ subscriber: Subscriber) -> Instant {
     let gap = openGap(of: subscriber)
     state.withLock { $0.mailboxes.removeAll { $0.id == subscriber.id } }
-    take(.leave(subscriber.id))
+    applyInOrder(.leave(subscriber.id))
     return gap?.from ?? loop.now
   }
 
@@ -156,7 +157,7 @@ final class SharedSubscription: Sendable {
   // MARK: The connection and the object
 
   /// A connection is up, and its services are resolved.
-  func linkUp(_ link: SubscriptionMachine.Link) { take(.linkUp(link)) }
+  func linkUp(_ link: SubscriptionMachine.Link) { applyInOrder(.linkUp(link)) }
 
   /// The connection has ended.
   ///
@@ -169,12 +170,14 @@ final class SharedSubscription: Sendable {
     flush { [self] in
       // Another connection may be up by now; its coming up has ended this one.
       let present = state.withLock { $0.machine.link }
-      if present == link { take(.linkDown(Ending(cause))) }
+      if present == link { applyInOrder(.linkDown(Ending(cause))) }
     }
   }
 
   /// The object was removed.
-  func objectRemoved(_ cause: Cause) { flush { [self] in take(.objectRemoved(Ending(cause))) } }
+  func objectRemoved(_ cause: Cause) {
+    flush { [self] in applyInOrder(.objectRemoved(Ending(cause))) }
+  }
 
   /// The characteristic is there again.
   ///
@@ -182,12 +185,12 @@ final class SharedSubscription: Sendable {
   func objectRestored(_ view: CharacteristicView) {
     flush { [self] in
       state.withLock { $0.place = Place(view) }
-      take(.objectRestored)
+      applyInOrder(.objectRestored)
     }
   }
 
   /// This program disconnects the device: a subscription that waits to be resumed ends.
-  func disconnecting(_ cause: Cause) { take(.disconnecting(Ending(cause))) }
+  func disconnecting(_ cause: Cause) { applyInOrder(.disconnecting(Ending(cause))) }
 
   /// Passes on the values that are held for a read, then calls `body`.
   ///
@@ -219,18 +222,18 @@ final class SharedSubscription: Sendable {
   /// - Parameter link: Its number; nil when it has dropped again.
   func reconnected(_ number: UInt64, on link: SubscriptionMachine.Link?) {
     guard let link else { return reconnectionFailed(number, Ending(Cause.linkLost)) }
-    take(.linkUp(link))
+    applyInOrder(.linkUp(link))
   }
 
   /// The connection that was wanted could not be made.
   func reconnectionFailed(_ number: UInt64, _ ending: Ending) {
     guard state.withLock({ $0.reconnection == number }) else { return }
-    take(.connectFailed(ending))
+    applyInOrder(.connectFailed(ending))
   }
 
   // MARK: Reads
 
-  /// A read of ours is about to be sent.
+  /// Called before this program sends a read.
   func readBegan() { state.withLock { $0.filter.readBegan() } }
 
   /// A read has ended, with a value or without one.
@@ -245,7 +248,7 @@ final class SharedSubscription: Sendable {
 
   private func receive(_ message: Message) {
     if let refusal = message.refusal {
-      return take(.spoiled(Ending(Cause.messageTooLarge(refusal.message))))
+      return applyInOrder(.spoiled(Ending(Cause.messageTooLarge(refusal.message))))
     }
     guard message.body.count == 3,
       let value = message.body[1].asPropertyMap?[GattCharacteristic1.value],
@@ -264,7 +267,7 @@ final class SharedSubscription: Sendable {
   /// Whether a value is as long as one may be; a longer one ends the subscription.
   private func isAcceptable(_ value: [UInt8]) -> Bool {
     if value.count <= GattCharacteristic1.longestValue { return true }
-    take(.spoiled(Ending(Cause.receivedTooLong(octets: value.count))))
+    applyInOrder(.spoiled(Ending(Cause.receivedTooLong(octets: value.count))))
     return false
   }
 
@@ -294,7 +297,9 @@ final class SharedSubscription: Sendable {
 
   // MARK: Events and actions
 
-  private func take(_ event: SubscriptionMachine.Event) { inOrder { [self] in apply(event) } }
+  private func applyInOrder(_ event: SubscriptionMachine.Event) {
+    inOrder { [self] in apply(event) }
+  }
 
   /// Runs `work` when the actions of all earlier events have been performed.
   private func inOrder(_ work: @escaping Work) {
@@ -362,10 +367,10 @@ final class SharedSubscription: Sendable {
         return (nil, false)
       }
       let mailbox = state.mailboxes.remove(at: place).mailbox
-      guard let ending, ending.isLoss, state.machine.link == nil, state.pendingStart != nil,
+      guard let ending, ending.isLoss, state.machine.link == nil, let call = state.pendingStart,
         !mailbox.hasBegun
       else { return (mailbox, false) }
-      state.uninformed.append((mailbox, ending))
+      state.uninformed[call, default: []].append((mailbox, ending))
       return (mailbox, true)
     }
     if !waits { mailbox?.end(ending?.error, open: gap) }
@@ -392,14 +397,14 @@ final class SharedSubscription: Sendable {
     let timer = loop.at(due) { [weak self] in
       guard let self else { return }
       state.withLock { if $0.timer?.at == due { $0.timer = nil } }
-      take(.timePassed)
+      applyInOrder(.timePassed)
     }
     state.withLock { $0.timer = (due, timer) }
   }
 
   // MARK: Calls
 
-  /// Has the bus pass on the values, then sends the StartNotify that is due.
+  /// Subscribes to the values on the bus, then sends the StartNotify that is due.
   private func openRule() {
     let path = state.withLock { state -> ObjectPath? in
       state.isRuleWanted = true
@@ -422,7 +427,7 @@ final class SharedSubscription: Sendable {
           defer { (state.dueStart, state.isRuleOpening) = (nil, false) }
           return state.dueStart
         }
-        if let due { startReplied(due, .failure(error)) }
+        if let due { startReplied(due, .notify, .failure(error)) }
       }
     }
   }
@@ -448,11 +453,11 @@ final class SharedSubscription: Sendable {
     guard let due else { return }
     // Its caller has left, or its connection has dropped.
     guard state.withLock({ $0.machine.isWanted(start: due) }) else {
-      return take(.startReplied(due, .failure(Ending(Cause.linkLost))))
+      return applyInOrder(.startReplied(due, .failure(Ending(Cause.linkLost))))
     }
     state.withLock { $0.pendingStart = due }
     calls.send(call) { [self] reply in
-      startReplied(due, reply.map { _ in .signals })
+      startReplied(due, .notify, reply.map { _ in .signals })
     }
   }
 
@@ -462,7 +467,7 @@ final class SharedSubscription: Sendable {
     // AcquireNotify gets no reply either when the device refuses the subscription (5.66).
     calls.send(call, isConclusive: false) { [self] reply in
       startReplied(
-        number,
+        number, .acquireNotify,
         reply.flatMap { message in
           guard
             let acquired = CharacteristicChannel.Acquired(
@@ -474,12 +479,12 @@ final class SharedSubscription: Sendable {
   }
 
   private func startReplied(
-    _ number: UInt64, _ reply: Result<SubscriptionMachine.Carrier, any Error>
+    _ number: UInt64, _ call: ErrorSituation.Call,
+    _ reply: Result<SubscriptionMachine.Carrier, any Error>
   ) {
     let uninformed = state.withLock { state in
-      guard state.pendingStart == number else { return [] as [(NotificationMailbox, Ending)] }
-      defer { (state.pendingStart, state.uninformed) = (nil, []) }
-      return state.uninformed
+      if state.pendingStart == number { state.pendingStart = nil }
+      return state.uninformed.removeValue(forKey: number) ?? []
     }
     for (mailbox, ending) in uninformed {
       if case .failure(let error) = reply {
@@ -488,8 +493,8 @@ final class SharedSubscription: Sendable {
         mailbox.end(ending.error, open: nil)
       }
     }
-    let situation = ErrorSituation(.notify)
-    take(.startReplied(number, reply.mapError { Ending(callFailed: $0, situation) }))
+    let situation = ErrorSituation(call)
+    applyInOrder(.startReplied(number, reply.mapError { Ending(callFailed: $0, situation) }))
   }
 
   private func sendStop(_ number: UInt64) {
@@ -499,7 +504,7 @@ final class SharedSubscription: Sendable {
       if case .failure(let error) = reply, Self.matters(error) {
         ending = Ending(kind: .transient, error: error)
       }
-      take(.stopReplied(number, ending))
+      applyInOrder(.stopReplied(number, ending))
     }
   }
 
@@ -507,9 +512,8 @@ final class SharedSubscription: Sendable {
   /// connection, the object or bluetoothd has ended first, and the subscription with it.
   private static func matters(_ error: any Error) -> Bool {
     guard let error = error as? DBusError else { return false }
-    let answer = ErrorAnswer(error)
-    let code = ErrorMapping.explain(answer, ErrorSituation(.notify)).code
-    return answer != .noNotifySession && code != .linkLost && code != .notConnected
+    let code = ErrorMapping.explain(ErrorAnswer(error), ErrorSituation(.notify)).code
+    return error.refusal != .noNotifySession && code != .linkLost && code != .notConnected
       && code != .daemonMissing && code != .busLost && code != .adapterOff
   }
 
@@ -524,7 +528,7 @@ final class SharedSubscription: Sendable {
     let socket = AttributeSocket(
       acquired.descriptor, on: loop,
       received: { [weak self] in self?.deliver($0, of: id) },
-      ended: { [weak self] in self?.take(.socketEnded(id)) }
+      ended: { [weak self] in self?.applyInOrder(.socketEnded(id)) }
     )
     state.withLock { $0.sockets[id] = socket }
     return id

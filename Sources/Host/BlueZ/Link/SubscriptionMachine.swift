@@ -144,7 +144,7 @@ struct SubscriptionMachine: Sendable {
     let delivery: Delivery
     let until: Instant
     let limit: Duration
-    /// Its reply is not expected any more, but counts if it comes.
+    /// The reply is not expected any more, but counts if it arrives.
     var isLost = false
   }
 
@@ -158,7 +158,7 @@ struct SubscriptionMachine: Sendable {
   private(set) var session = Session.none
   private(set) var link: Link?
   private(set) var subscribers: [Subscriber] = []
-  /// bluetoothd has, or may have, a session of ours that is not ``session``: it keeps one of bus
+  /// bluetoothd has, or may have, a session of this program that is not ``session``: it keeps one of bus
   /// signals when the link drops.
   private(set) var isKept = false
   /// Subscribers that have left, and wait for the reply to StopNotify.
@@ -169,7 +169,11 @@ struct SubscriptionMachine: Sendable {
   private var isObjectThere = true
   private var hasRule = false
   private var retry = Retry.none
-  private var backoff = Backoff.resuming
+  /// Only a value is progress: a device that drops each connection is connected as seldom as one that
+  /// is not there.
+  private var backoff = Backoff(
+    first: .milliseconds(250), longest: .seconds(5), beginsAtOnce: true
+  )
   /// When a subscription that is interrupted gives up, and why.
   private var resumeUntil: Instant?
   private var lastEnding = Ending(.linkLost)
@@ -221,7 +225,7 @@ struct SubscriptionMachine: Sendable {
     subscribers.first { $0.id == id }?.gap(to: now)
   }
 
-  /// The event that is awaited; nil when the subscription is active, or nobody wants it.
+  /// The event that is awaited; nil when the subscription is active, or has no subscribers.
   var wait: Wait? {
     if subscribers.isEmpty { return nil }
     switch session {
@@ -383,7 +387,7 @@ struct SubscriptionMachine: Sendable {
   }
 
   private mutating func valueCame(_ now: Instant) -> [Action] {
-    backoff.reset()
+    backoff.progress()
     // A session that bluetoothd has kept delivers before it is confirmed.
     return subscribers.indices.compactMap { place in
       guard let gap = subscribers[place].gap(to: now) else { return nil }
@@ -417,14 +421,16 @@ struct SubscriptionMachine: Sendable {
       if session == .none {
         // bluetoothd may have done it all the same.
         isKept = true
-        actions += failed(starts[place], .timedOut("StartNotify", starts[place].limit), now)
+        actions += failed(
+          starts[place], .timedOut(starts[place].delivery.call, starts[place].limit), now)
       }
     }
     for subscriber in subscribers {
       guard case .starting(let until) = subscriber.state, until <= now else { continue }
       subscribers.removeAll { $0.id == subscriber.id }
       let limit = subscriber.options.startLimit ?? limits.attribute
-      actions.append(.ended(subscriber.id, .timedOut("StartNotify", limit), open: nil))
+      let ending = Ending.timedOut(subscriber.options.delivery.call, limit)
+      actions.append(.ended(subscriber.id, ending, open: nil))
     }
     if let until = resumeUntil, until <= now {
       resumeUntil = nil
@@ -435,7 +441,7 @@ struct SubscriptionMachine: Sendable {
 
   // MARK: The call that is due
 
-  /// Somebody wants the subscription.
+  /// Starts or continues the subscription, which has a subscriber.
   private mutating func proceed(_ now: Instant) -> [Action] {
     // The reply to a call whose caller has left counts for those that came since.
     let actions = live?.delivery == .signals ? rule(true) : []
@@ -450,7 +456,7 @@ struct SubscriptionMachine: Sendable {
     guard isObjectThere, let delivery = (newcomer ?? subscribers.first)?.options.delivery else {
       return actions
     }
-    // bluetoothd lets nobody acquire what it notifies.
+    // bluetoothd refuses to let a client acquire a characteristic that it notifies.
     if delivery == .acquire, isKept { return actions + stop(nil, now) }
     calls += 1
     // A newcomer may allow more time, as for a user who types a passkey.
@@ -459,11 +465,11 @@ struct SubscriptionMachine: Sendable {
     return actions + (delivery == .signals ? rule(true) : []) + [.sendStart(calls, delivery)]
   }
 
-  /// Nobody wants the subscription.
+  /// Ends the subscription, which has no subscriber.
   private mutating func windDown(_ now: Instant) -> [Action] {
     var actions: [Action] = retry == .connecting ? [.cancelReconnect] : []
     (retry, resumeUntil) = (.none, nil)
-    backoff.reset()
+    backoff.progress()
     switch session {
     case .active(let carrier): actions += stop(carrier.socket, now)
     case .none, .released:
@@ -485,6 +491,16 @@ struct SubscriptionMachine: Sendable {
   private mutating func rule(_ isWanted: Bool) -> [Action] {
     defer { hasRule = isWanted }
     return hasRule == isWanted ? [] : [isWanted ? .addRule : .removeRule]
+  }
+}
+
+extension SubscriptionOptions.Delivery {
+  /// The call that begins it.
+  fileprivate var call: String {
+    switch self {
+    case .signals: "StartNotify"
+    case .acquire: "AcquireNotify"
+    }
   }
 }
 

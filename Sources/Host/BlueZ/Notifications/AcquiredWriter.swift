@@ -22,12 +22,14 @@ final class AcquiredWriter: CommandWriter {
     async throws
   {
     let acquired = try await channel.acquireWrite()
+    // The socket is closed with `acquired`.
+    guard acquired.mtu >= BlueZOperations.firstMTU else { throw Cause.mtuTooSmall(acquired.mtu) }
     self.service = service
     self.selector = selector
     self.channel = channel
     mtu = acquired.mtu
     socket = AttributeSocket(acquired.descriptor, on: channel.loop, received: { _ in }, ended: {})
-    channel.isWriterHere = true
+    channel.isWriteAcquiredLocally = true
   }
 
   var longestValue: Int {
@@ -57,11 +59,26 @@ final class AcquiredWriter: CommandWriter {
     }
   }
 
+  func flush() async throws {
+    guard try await isRead(by: channel.loop.now + channel.limits.call) else {
+      throw await service.attributeFailure(Cause.commandsUnread, .write, "writing", selector)
+    }
+  }
+
+  /// Waits until bluetoothd has read what was written; false if it has not at `end`.
+  private func isRead(by end: Instant) async throws -> Bool {
+    while socket.pending > 0 {
+      guard channel.loop.now < end else { return false }
+      try await channel.loop.sleep(for: .milliseconds(5))
+    }
+    return true
+  }
+
   /// Why bluetoothd has closed its end: its earlier signals are on their way.
   private func ending() async throws -> Cause {
-    try await service.client.keepInStep()
+    try await service.client.synchronize()
     let device = try service.connectedDevice()
-    let isUp = service.client.look { $0.isConnected(device) }
+    let isUp = service.client.withTree { $0.isConnected(device) }
     return isUp ? .writerReleased : .linkLost
   }
 
@@ -70,9 +87,9 @@ final class AcquiredWriter: CommandWriter {
   func release() async throws {
     let loop = channel.loop
     let end = loop.now + channel.limits.release
-    while socket.pending > 0, loop.now < end { try await loop.sleep(for: .milliseconds(5)) }
+    _ = try await isRead(by: end)
     socket.close()
-    channel.isWriterHere = false
+    channel.isWriteAcquiredLocally = false
     while try await isAcquired(), loop.now < end { try await loop.sleep(for: .milliseconds(5)) }
   }
 
@@ -87,5 +104,21 @@ final class AcquiredWriter: CommandWriter {
     } catch is BusFailure {
       return false
     }
+  }
+}
+
+extension Cause {
+  static let commandsUnread = transient(
+    .timedOut, "bluetoothd does not read the commands that were written",
+    hint: "restart bluetoothd if it does not answer at all"
+  )
+
+  static func mtuTooSmall(_ mtu: Int) -> Cause {
+    transient(
+      .unknown,
+      "bluetoothd reports an MTU of \(mtu) bytes; every connection has at least "
+        + "\(BlueZOperations.firstMTU)",
+      hint: "disconnect and connect again"
+    )
   }
 }

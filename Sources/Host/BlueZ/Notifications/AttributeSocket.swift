@@ -20,7 +20,7 @@ final class AttributeSocket: Sendable {
 
   private struct State {
     var watch: Watch?
-    /// Somebody waits until there is room.
+    /// The socket is full, and a writer waits for room.
     var isFull = false
     var isEnded = false
   }

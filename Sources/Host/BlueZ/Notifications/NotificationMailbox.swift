@@ -11,26 +11,27 @@ final class NotificationMailbox: Sendable {
     var hasBegun = false
     /// Why it ended; nil while it has not.
     var ending: (any Error)?
-    /// The subscription sends nothing more. With the error of the call that was to end it.
+    /// The subscription sends nothing more; with the error of the call that ended it.
     var departure: Result<Void, any Error>?
-    /// Since when a subscriber that moves to another subscription misses values.
+    /// When a subscriber began to move to another subscription; it misses values until that is
+    /// active.
     var movedSince: Instant?
-    /// A connection is wanted, and a subscriber that listens makes it.
+    /// The subscription wants a connection: the subscriber makes it.
     var mayReconnect = false
-    /// How many entries were taken since the last one that was waited for.
-    var takenAtOnce = 0
+    /// The number of entries removed since the last one that was waited for.
+    var poppedAtOnce = 0
 
     var isReady: Bool { !queue.isEmpty || ending != nil || mayReconnect }
   }
 
-  /// What a subscriber that listens does next.
+  /// The next event for the subscriber.
   enum Next {
     case entry(NotificationQueue.Entry)
     /// Connect, unless another subscriber does.
     case reconnect
   }
 
-  /// How many waiting entries are taken before the loop does other work.
+  /// The number of entries removed before the loop does other work.
   static let mostAtOnce = 64
 
   let options: SubscriptionOptions
@@ -66,7 +67,7 @@ final class NotificationMailbox: Sendable {
     state.change { $0.queue.interrupted(from: gap.from, to: gap.to) }
   }
 
-  /// Nothing follows: the subscriber fails after the buffered values, or has left.
+  /// Ends the mailbox: the subscriber fails after the buffered values, or has left.
   func end(_ error: (any Error)?, open gap: SubscriptionMachine.Gap?) {
     state.change { state in
       state.departure = error.map { .failure($0) } ?? .success(())
@@ -76,7 +77,7 @@ final class NotificationMailbox: Sendable {
     }
   }
 
-  /// A connection is wanted, or not any more.
+  /// Notes whether the subscription wants a connection.
   func mayReconnect(_ isWanted: Bool) {
     guard options.onLinkLoss == .resume else { return }
     state.change { $0.mayReconnect = isWanted }
@@ -89,7 +90,7 @@ final class NotificationMailbox: Sendable {
 
   // MARK: The subscriber
 
-  /// Since when a subscriber that has not arrived at another subscription misses values.
+  /// The instant since which a subscriber that moves to another subscription misses values.
   var movedSince: Instant? { state.withLock { $0.movedSince } }
 
   /// Whether the subscription was ever active.
@@ -100,7 +101,7 @@ final class NotificationMailbox: Sendable {
 
   /// Waits until the subscription is active.
   ///
-  /// - Throws: Why it could not begin; the errors of a wait.
+  /// - Throws: The reason why it could not begin; the errors of a wait.
   func untilBegun(on loop: Loop, operation: String) async throws {
     try await state.until(operation, on: loop) { state in
       if state.hasBegun { return () }
@@ -111,19 +112,19 @@ final class NotificationMailbox: Sendable {
 
   /// Waits until the subscription sends nothing more.
   ///
-  /// - Throws: What the call failed with that was to end it; the errors of a wait.
+  /// - Throws: The error of the call that ended it; the errors of a wait.
   func untilLeft(on loop: Loop, operation: String) async throws {
     try await state.until(operation, on: loop) { try $0.departure?.get() }
   }
 
-  /// Waits for the next entry. Entries that are there already are taken without a wait; after so many
+  /// Waits for the next entry. Existing entries are returned without a wait; after ``mostAtOnce``
   /// of them the loop does other work first.
   ///
   /// - Throws: The failure that ended the mailbox, after its contents; the errors of a wait.
   func next(on loop: Loop, operation: String) async throws -> Next {
-    if let entry = takeAtOnce() { return .entry(entry) }
+    if let entry = popIfAvailable() { return .entry(entry) }
     while true {
-      let isLate = state.withLock { $0.isReady && $0.takenAtOnce == Self.mostAtOnce }
+      let isLate = state.withLock { $0.isReady && $0.poppedAtOnce == Self.mostAtOnce }
       if isLate {
         try await wait(on: loop, operation: operation) { done in loop.post { done.succeed(()) } }
       } else {
@@ -131,8 +132,8 @@ final class NotificationMailbox: Sendable {
         try await state.until(operation, on: loop) { $0.isReady ? () : nil }
       }
       let next: Result<Next, any Error>? = state.withLock { state in
-        state.takenAtOnce = 0
-        if let entry = state.queue.take() { return .success(.entry(entry)) }
+        state.poppedAtOnce = 0
+        if let entry = state.queue.popFirst() { return .success(.entry(entry)) }
         if let ending = state.ending { return .failure(ending) }
         return state.mayReconnect ? .success(.reconnect) : nil
       }
@@ -140,12 +141,14 @@ final class NotificationMailbox: Sendable {
     }
   }
 
-  /// An entry that is there, unless so many were taken that the loop has to get its turn.
-  private func takeAtOnce() -> NotificationQueue.Entry? {
+  /// Removes an existing entry; nil if there is none, or the loop has to do other work first.
+  private func popIfAvailable() -> NotificationQueue.Entry? {
     guard !Task.isCancelled else { return nil }
     return state.withLock { state in
-      guard state.takenAtOnce < Self.mostAtOnce, let entry = state.queue.take() else { return nil }
-      state.takenAtOnce += 1
+      guard state.poppedAtOnce < Self.mostAtOnce, let entry = state.queue.popFirst() else {
+        return nil
+      }
+      state.poppedAtOnce += 1
       return entry
     }
   }

@@ -62,7 +62,7 @@ struct NotificationQueue: Sendable {
   }
 
   /// Removes and returns the next entry.
-  mutating func take() -> Entry? {
+  mutating func popFirst() -> Entry? {
     guard head < entries.count else { return nil }
     let entry = entries[head]
     head += 1

@@ -28,8 +28,8 @@ struct AgentDialogue: Sendable {
   }
 
   /// Why a request was rejected.
-  enum Refusal: Equatable, Sendable {
-    /// There is no answer, and nobody to ask.
+  enum Rejection: Equatable, Sendable {
+    /// No answer is configured, and there is no person to ask.
     case unanswered(PairingQuestion)
     /// The configured answer is no, or the person's.
     case declined(PairingQuestion)
@@ -49,7 +49,7 @@ struct AgentDialogue: Sendable {
   /// The question that a person was asked.
   private(set) var open: PairingQuestion?
   /// Why a request was last rejected: the cause of a failed pairing.
-  private(set) var refusal: Refusal?
+  private(set) var refusal: Rejection?
   /// Whether a number was compared, or a passkey or PIN shown or entered: without that, a pairing
   /// is Just Works.
   private(set) var isAuthenticated = false
@@ -94,7 +94,8 @@ struct AgentDialogue: Sendable {
     }
   }
 
-  /// The same passkey is displayed again for each digit that is typed: it is shown once.
+  /// Shows a passkey. bluetoothd displays the same one again for each digit that is typed: it is
+  /// shown once.
   private mutating func show(_ display: PairingDisplay) -> [Action] {
     guard !refusesAll else { return refuse(.declinedToShow) + [.cancelPairing] }
     guard shown != display else { return [.reply([])] }
@@ -142,7 +143,7 @@ struct AgentDialogue: Sendable {
     }
   }
 
-  private mutating func refuse(_ why: Refusal) -> [Action] {
+  private mutating func refuse(_ why: Rejection) -> [Action] {
     refusal = why
     return [.refuse]
   }

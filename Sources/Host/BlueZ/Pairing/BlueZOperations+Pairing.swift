@@ -8,18 +8,18 @@ import Signals
 extension BlueZOperations {
   func pair(_ answers: PairingAnswers) async throws -> PairingOutcome {
     try await explaining(.pair, "pairing") {
-      try await client.keepInStep()
+      try await client.synchronize()
       let device = try await linkedDevice()
       // Counted here: the connection may drop while the pairing waits for its turn and for the agent.
-      let falls = link(to: device).falls
+      let disconnectCount = link(to: device).disconnectCount
       // `Pair` on a paired device is not answered on an adapter that has LE alone.
-      if client.look({ $0.isPaired(device) }) { return try await keep(device, answers) }
+      if client.withTree({ $0.isPaired(device) }) { return try await keep(device, answers) }
       let agent = client.agent
       return try await agent.pairing(deviceDescription, answers.offeredCapability) {
-        if client.look({ $0.isPaired(device) }) { return .already }
+        if client.withTree({ $0.isPaired(device) }) { return .already }
         let entry = try await agent.enter(answers) { device }
         do {
-          let isNew = try await callPair(device, since: falls)
+          let isNew = try await callPair(device, since: disconnectCount)
           let isAuthenticated = agent.isAuthenticated(entry)
           await agent.leave(entry)
           guard isNew else { return .already }
@@ -32,7 +32,7 @@ extension BlueZOperations {
           let refusal = agent.refusal(of: entry)
           await agent.leave(entry)
           // It was not paired before: whatever bond there is, is new.
-          if answers.refusesAll, client.look({ $0.isPaired(device) }) {
+          if answers.refusesAll, client.withTree({ $0.isPaired(device) }) {
             _ = try? await shielded(on: loop, limit: client.limits.disconnect) { [self] in
               try await remove(device)
             }
@@ -50,7 +50,7 @@ extension BlueZOperations {
     return Signal<Value>.using(
       acquire: Signal.operation(of: scheduler, title) { [self] sink in
         let entry = try await explaining(.objects, title) {
-          try await client.keepInStep()
+          try await client.synchronize()
           return try await client.agent.enter(answers) { [state] in state.withLock { $0.device } }
         }
         try await sink(entry)
@@ -79,7 +79,7 @@ extension BlueZOperations {
   /// The device's object, connected.
   private func linkedDevice() async throws -> ObjectPath {
     let known = try knownDevice(on: usableAdapter().path)
-    if let known, client.look({ $0.isConnected(known) && $0.isResolved(known) }) {
+    if let known, client.withTree({ $0.isConnected(known) && $0.isResolved(known) }) {
       bind(known)
       return known
     }
@@ -89,44 +89,44 @@ extension BlueZOperations {
 
   /// Pairs. A connection that Pair makes, because the present one drops, belongs to this turn.
   ///
-  /// - Parameter falls: How often the connection had dropped when it was last used for this pairing.
+  /// - Parameter disconnectCount: The count when the connection was last used for this pairing.
   /// - Returns: Whether it was not paired before.
-  private func callPair(_ device: ObjectPath, since falls: Int) async throws -> Bool {
+  private func callPair(_ device: ObjectPath, since disconnectCount: Int) async throws -> Bool {
     let link = link(to: device)
     do {
-      guard try await sendPair(device, since: falls) else { return false }
+      guard try await sendPair(device, since: disconnectCount) else { return false }
     } catch {
-      if Self.mayLeaveConnection(error) { own(link, since: falls) }
+      if Self.mayLeaveConnection(error) { own(link, since: disconnectCount) }
       throw error
     }
-    if own(link, since: falls) { _ = try await connect(keep: false, expecting: []) }
+    if own(link, since: disconnectCount) { _ = try await connect(keep: false, expecting: []) }
     return true
   }
 
   /// Whether a Pair that failed so may have made a connection: not one that was not begun.
   private static func mayLeaveConnection(_ error: any Error) -> Bool {
-    guard let error = error as? DBusError else { return true }
-    return ErrorMapping.isAboutPairing(ErrorAnswer(error))
+    (error as? DBusError)?.refusal.isAboutPairing ?? true
   }
 
   /// Makes the present turn end the connection that a Pair has made.
   ///
   /// - Returns: Whether it made one, and the turn has it.
   @discardableResult
-  private func own(_ link: DeviceLink, since falls: Int) -> Bool {
+  private func own(_ link: DeviceLink, since disconnectCount: Int) -> Bool {
     guard let turn = Turn.current else {
-      link.latePair(since: falls)
+      link.latePair(since: disconnectCount)
       return false
     }
     return link.pairEnded(
-      since: falls, in: turn, named: deviceDescription, release: releasing(link, from: turn)
+      since: disconnectCount, in: turn, named: deviceDescription,
+      release: releasing(link, from: turn)
     )
   }
 
-  /// Calls Pair, and cancels the pairing when nobody waits for its reply any more.
+  /// Calls Pair, and cancels the pairing when the wait for its reply has ended.
   ///
   /// - Returns: Whether it was not paired before.
-  private func sendPair(_ device: ObjectPath, since falls: Int) async throws -> Bool {
+  private func sendPair(_ device: ObjectPath, since disconnectCount: Int) async throws -> Bool {
     let call = MethodCall.bluez(device, Device1.pair)
     let isAnswered = Guarded(false)
     let link = link(to: device)
@@ -136,7 +136,7 @@ extension BlueZOperations {
         group.addTask { [self] in
           do {
             _ = try await client.bus.call(call, limit: client.limits.pair) { _ in
-              link.latePair(since: falls)
+              link.latePair(since: disconnectCount)
             }
             isAnswered.withLock { $0 = true }
           } catch let error as DBusError {
@@ -154,12 +154,12 @@ extension BlueZOperations {
         try await group.next()
       }
       return true
-    } catch let error as DBusError where ErrorAnswer(error).name == BlueZErrorName.alreadyExists {
+    } catch let error as DBusError where error.refusal == .alreadyExists {
       return false
     } catch {
       if isAnswered.withLock({ $0 }) { throw error }
       // Paired without a reply: the goal is reached.
-      if error is TimedOut, client.look({ $0.isPaired(device) }) { return true }
+      if error is TimedOut, client.withTree({ $0.isPaired(device) }) { return true }
       await cancelPairing(of: device)
       throw error
     }
@@ -177,12 +177,12 @@ extension BlueZOperations {
 
   /// A pairing failure that was caused by an answer of our agent.
   private static func explained(
-    _ error: any Error, _ refusal: AgentDialogue.Refusal?
+    _ error: any Error, _ refusal: AgentDialogue.Rejection?
   ) -> any Error {
-    guard let error = error as? DBusError, let refusal else { return error }
-    let answer = ErrorAnswer(error)
-    guard ErrorMapping.isAboutPairing(answer) else { return error }
-    return Cause.refused(refusal).reported(by: answer)
+    guard let error = error as? DBusError, let refusal, error.refusal.isAboutPairing else {
+      return error
+    }
+    return Cause.refused(refusal).reported(by: ErrorAnswer(error))
   }
 
   // MARK: After pairing
@@ -190,7 +190,7 @@ extension BlueZOperations {
   func unpair() async throws {
     try await explaining(.objects, "unpairing") {
       try requireNoOpenStream()
-      try await client.keepInStep()
+      try await client.synchronize()
       guard let device = knownDevice(on: try usableAdapter().path) else { return }
       bind(device)
       try await remove(device)
@@ -205,20 +205,20 @@ extension BlueZOperations {
       _ = try await client.bus.call(call, limit: client.limits.disconnect, lateReply: nil)
     } catch let error as DBusError {
       // bluetoothd may have removed it already.
-      guard Self.isAbsence(ErrorAnswer(error)) else { throw error }
+      guard [.doesNotExist, .unknownObject].contains(error.refusal) else { throw error }
     } catch {
-      forgo(device)
+      noteIntendedRemoval(of: device)
       // bluetoothd disconnects first: the next caller would find a connection that is about to end.
       try? await shielded(on: loop, limit: client.limits.disconnect) { [self] in
-        try await seeRemoved(device)
+        try await awaitRemoval(device)
       }
       throw error
     }
-    defer { forgo(device) }
-    try await seeRemoved(device)
+    defer { noteIntendedRemoval(of: device) }
+    try await awaitRemoval(device)
   }
 
-  private func seeRemoved(_ device: ObjectPath) async throws {
+  private func awaitRemoval(_ device: ObjectPath) async throws {
     try await client.until("the device's removal", limit: client.limits.disconnect) { tree in
       tree.has(Device1.interface, at: device) ? nil : ()
     }
@@ -226,17 +226,13 @@ extension BlueZOperations {
 
   /// The removal of the device was intended, also if it arrives after the caller has left: it is
   /// not reported as a loss.
-  private func forgo(_ device: ObjectPath) {
+  private func noteIntendedRemoval(of device: ObjectPath) {
     state.withLock { if $0.device == device { $0.device = nil } }
-  }
-
-  private static func isAbsence(_ answer: ErrorAnswer) -> Bool {
-    answer.name == BlueZErrorName.doesNotExist || answer.name == BlueZErrorName.Bus.unknownObject
   }
 
   func trust(_ isTrusted: Bool) async throws {
     try await explaining(.objects, isTrusted ? "trusting" : "ending the trust") {
-      try await client.keepInStep()
+      try await client.synchronize()
       guard let device = knownDevice(on: try usableAdapter().path) else {
         throw Cause.notFound
       }

@@ -1,6 +1,6 @@
-// Our agent on the bus: it answers bluetoothd while this program pairs.
+// Our agent on the bus: it answers bluetoothd while this program pairs, and is registered only then.
 //
-// AgentDialogue decides the answers; registration is in PairingAgent+Registration.swift.
+// AgentDialogue decides the answers.
 
 import BlueZInterfaces
 import Bluetooth
@@ -15,7 +15,7 @@ import Signals
 /// - Source: BlueZ 5.66, `doc/agent-api.txt`, `src/agent.c`: one agent a connection.
 final class PairingAgent: Sendable {
   /// A pairing that the agent answers for.
-  struct Entry: Sendable {
+  private struct Entry: Sendable {
     let id: UInt64
     let answers: PairingAnswers
     let device: @Sendable () -> ObjectPath?
@@ -26,7 +26,7 @@ final class PairingAgent: Sendable {
     var withdraw: (@Sendable () -> Void)?
   }
 
-  struct State {
+  private struct State {
     var nextID: UInt64 = 0
     var entries: [Entry] = []
     /// The registered capability; nil when the agent is not registered.
@@ -34,18 +34,20 @@ final class PairingAgent: Sendable {
     /// The unique name of the bluetoothd that it is registered with.
     var daemon: String?
     var export: Export?
-    /// The devices that are being paired, for those that wait.
+    /// The time at which the agent was last unregistered.
+    var unregistered: Instant?
+    /// The devices that are being paired, for the errors of pairings that wait.
     var pairing: [String] = []
   }
 
   static let path = ObjectPath(stringLiteral: "/org/blerun/agent")
 
-  let bus: MessageBus
-  let limits: BlueZLimits
-  let registering = Gate()
+  private let bus: MessageBus
+  private let limits: BlueZLimits
+  private let registering = Gate()
   /// Passed by every Pair.
   private let pairing = Gate()
-  let state = Guarded(State())
+  private let state = Guarded(State())
 
   init(bus: MessageBus, limits: BlueZLimits) {
     self.bus = bus
@@ -60,7 +62,7 @@ final class PairingAgent: Sendable {
   /// a time: a second request is not sent, and that pairing fails. For a Just Works pairing that this
   /// host started it never sends one. So pairings without requests run in parallel, any other alone.
   ///
-  /// - Parameter device: The device, for those who wait for it.
+  /// - Parameter device: The device, for the errors of other pairings that wait.
   /// - Throws: What `body` throws; ``Cause`` when the time passed before it started; a cancellation.
   /// - Source: BlueZ 5.66, `src/agent.c` (agent_request_passkey: EBUSY while there is a request),
   ///   `src/device.c` (pair_device: the capability is taken at Pair; one bonding a device).
@@ -90,7 +92,7 @@ final class PairingAgent: Sendable {
   // MARK: Calls
 
   /// The object's interface.
-  var interface: ExportedInterface {
+  private var interface: ExportedInterface {
     Agent1.declaration.exported(methods: [
       ExportedMethod(Agent1.release) { [weak self] in self?.released($0) },
       request(Agent1.requestPinCode) { ($0, .pinCode) },
@@ -160,7 +162,7 @@ final class PairingAgent: Sendable {
   // MARK: Dialogues
 
   /// Passes an event to a dialogue, and performs its actions.
-  func handle(_ event: AgentDialogue.Event, of id: UInt64, _ call: Invocation?) {
+  private func handle(_ event: AgentDialogue.Event, of id: UInt64, _ call: Invocation?) {
     let outcome = state.withLock { state -> (actions: [AgentDialogue.Action], entry: Entry)? in
       guard let index = state.entries.firstIndex(where: { $0.id == id }) else { return nil }
       let before = state.entries[index]
@@ -212,5 +214,157 @@ extension Cause {
       hint: "pair with one device after the other, or \(.moreTime); pairings "
         + "without authentication (no-input-no-output) run in parallel"
     )
+  }
+}
+
+extension PairingAgent {
+  /// Makes the agent answer for a device.
+  ///
+  /// It is registered, and made the default agent, when this returns.
+  ///
+  /// - Parameter device: The object of the device at the time of a request.
+  /// - Returns: The identifier for ``leave(_:)``.
+  /// - Throws: What registering failed with; nothing is left of it then.
+  func enter(
+    _ answers: PairingAnswers, device: @escaping @Sendable () -> ObjectPath?
+  ) async throws -> UInt64 {
+    let id = state.withLock { state in
+      state.nextID += 1
+      let dialogue = AgentDialogue(answers)
+      state.entries.append(
+        Entry(id: state.nextID, answers: answers, device: device, dialogue: dialogue)
+      )
+      return state.nextID
+    }
+    do {
+      try await reconcile()
+    } catch {
+      await leave(id)
+      throw error
+    }
+    return id
+  }
+
+  /// Stops answering for an entry; after the last one the agent is unregistered.
+  ///
+  /// Runs to its end even if the caller is cancelled. An agent that could not be unregistered ends
+  /// with the connection, and rejects everything until then.
+  func leave(_ id: UInt64) async {
+    handle(.withdrawn, of: id, nil)
+    state.withLock { $0.entries.removeAll { $0.id == id } }
+    try? await shielded(on: bus.loop, limit: limits.call) { [self] in try await reconcile() }
+  }
+
+  /// Why a request was rejected for an entry.
+  func refusal(of id: UInt64) -> AgentDialogue.Rejection? {
+    state.withLock { $0.entries.first { $0.id == id }?.dialogue.refusal }
+  }
+
+  /// Whether the requests about an entry made its pairing an authenticated one.
+  func isAuthenticated(_ id: UInt64) -> Bool {
+    state.withLock { $0.entries.first { $0.id == id }?.dialogue.isAuthenticated ?? false }
+  }
+
+  /// Registers or unregisters, as currently needed.
+  private func reconcile() async throws {
+    try await registering.pass(on: bus.loop, operation: "registering a pairing agent") {
+      let (wanted, registered) = state.withLock { state in
+        (state.entries.last?.answers.offeredCapability, state.registered)
+      }
+      if wanted == registered { return }
+      if let wanted {
+        if registered != nil { try await unregister() }
+        try await register(wanted)
+      } else {
+        release()
+      }
+    }
+  }
+
+  /// Unregisters the agent, if it is registered; does not wait for the reply: what is asked of
+  /// bluetoothd later is handled later.
+  func release() {
+    let wasRegistered = state.withLock { state in
+      defer { state.registered = nil }
+      if state.registered != nil { state.unregistered = bus.loop.now }
+      return state.registered != nil
+    }
+    guard wasRegistered else { return }
+    try? bus.send(call(AgentManager1.unregisterAgent).withoutReply())
+    dropExport()
+  }
+
+  /// Registers the agent, not before bluetoothd has done what it does after the last agent.
+  ///
+  /// It then turns `Pairable` off, some time after its answer. An agent that comes in between finds
+  /// `Pairable` on, and after it has been turned off, a pairing leaves no bond.
+  ///
+  /// - Source: BlueZ 5.82, `src/adapter.c` (set_mode returns early for the current settings).
+  private func register(_ capability: AgentCapability) async throws {
+    if let unregistered = state.withLock({ $0.unregistered }) {
+      let rest = unregistered + limits.agentPause - bus.loop.now
+      if rest > .zero { try await bus.loop.sleep(for: rest) }
+    }
+    try export()
+    let daemon = try await bus.nameOwner(OrgBlueZ.busName)
+    state.withLock { $0.daemon = daemon }
+    let register = MethodCall.bluez(
+      BlueZPath.manager,
+      AgentManager1.registerAgent,
+      (Self.path, capability.bluezName)
+    )
+    _ = try await bus.call(register, limit: limits.call) { [self] answer in
+      // Answered after its caller had left.
+      guard case .success = answer, state.withLock({ $0.registered == nil }) else { return }
+      try? bus.send(call(AgentManager1.unregisterAgent).withoutReply())
+    }
+    state.withLock { $0.registered = capability }
+    let makeDefault = call(AgentManager1.requestDefaultAgent)
+    _ = try await bus.call(makeDefault, limit: limits.call, lateReply: nil)
+  }
+
+  private func unregister() async throws {
+    state.withLock { $0.registered = nil }
+    let unregister = call(AgentManager1.unregisterAgent)
+    do {
+      _ = try await bus.call(unregister, limit: limits.call, lateReply: nil)
+    } catch is DBusError {
+      // It is already unregistered, or bluetoothd has disappeared.
+    }
+    state.withLock { $0.unregistered = bus.loop.now }
+  }
+
+  /// A call of AgentManager1 about our agent.
+  private func call(_ method: Method<ObjectPath, Void>) -> MethodCall {
+    .bluez(BlueZPath.manager, method, Self.path)
+  }
+
+  private func export() throws {
+    guard state.withLock({ $0.export == nil }) else { return }
+    let server = ObjectServer(bus: bus, objectManagerAt: nil)
+    server.add([interface], at: Self.path)
+    let export = try bus.export(server)
+    state.withLock { $0.export = export }
+  }
+
+  private func dropExport() {
+    let export = state.withLock { state in
+      defer { state.export = nil }
+      return state.export
+    }
+    export?.cancel()
+  }
+}
+
+extension AgentCapability {
+  /// The form that RegisterAgent expects.
+  var bluezName: String {
+    switch self {
+    case .displayOnly: AgentManager1.Capability.displayOnly
+    case .displayYesNo: AgentManager1.Capability.displayYesNo
+    case .keyboardOnly: AgentManager1.Capability.keyboardOnly
+    case .noInputNoOutput: AgentManager1.Capability.noInputNoOutput
+    case .keyboardDisplay: AgentManager1.Capability.keyboardDisplay
+    }
   }
 }

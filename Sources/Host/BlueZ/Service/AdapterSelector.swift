@@ -9,11 +9,11 @@ public import Bluetooth
 public enum AdapterSelector: Hashable, Sendable, CustomStringConvertible {
   /// The first adapter that is on, in order of index; otherwise the first adapter.
   case first
-  /// By index: `hci0`.
+  /// The index: `hci0`.
   case name(String)
-  /// By the controller's address.
+  /// The address of the controller.
   case address(BluetoothAddress)
-  /// By the alias that the user has set.
+  /// The alias that the user has set.
   case alias(String)
 
   /// Parses `hci0`, an address, or otherwise an alias.

@@ -1,6 +1,6 @@
 // A device behind bluetoothd, as users of the module have it.
 //
-// How its operations are performed is BlueZOperations'.
+// BlueZOperations performs the operations.
 
 public import Bluetooth
 package import DBus
@@ -56,6 +56,11 @@ public final class BlueZDevice: Device {
   public var deviceDescription: String { device.deviceDescription }
   public var name: String? { device.name }
   public var candidates: [DeviceCandidate] { device.candidates }
+  public var hasBond: Bool { device.hasBond }
+  public var address: BluetoothAddress? { device.address }
+  public func restrict(to address: BluetoothAddress?) {
+    device.state.withLock { $0.only = address }
+  }
   public var operations: any DeviceOperations { device }
 
   /// The object of the device, once it was found.

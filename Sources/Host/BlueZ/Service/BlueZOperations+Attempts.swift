@@ -12,7 +12,7 @@ extension BlueZOperations {
   func connect(
     in turn: Turn, keep: Bool, expecting: [ServiceSelector], _ attempts: inout ConnectAttempts
   ) async throws -> LinkOrigin {
-    try await client.keepInStep()
+    try await client.synchronize()
     var last: (any Error)?
     while true {
       var found: ObjectPath?
@@ -29,17 +29,19 @@ extension BlueZOperations {
         if isReservedByOthers { throw error }
         report(error)
         if let found { state.withLock { $0.failed = found } }
-        // The deadline passed during another attempt: the earlier failure is more useful.
+        // At a deadline during a further attempt, the failure of the previous one says more.
         if Task.isCancelled, error is TimedOut, let last { throw last }
         guard !Task.isCancelled, let device = found else { throw error }
         let failing = ConnectAttempts.Failing(error, isAdapterOff: isAdapterOff(of: device))
         let decision = attempts.decide(failing, owner: owner(of: device))
-        guard case .retry(let preparation, let wait) = decision, leaves(wait) else { throw error }
+        guard case .retry(let preparation, let wait) = decision, hasTime(for: wait) else {
+          throw error
+        }
         notify(.trying(again: attempts.made + 1, of: attempts.most, meaning(of: error)))
         do {
           try await prepare(preparation, device, wait)
         } catch is TimedOut {
-          // The same while waiting.
+          // The wait for the preparation has timed out: the failure of the attempt is the result.
           throw error
         }
         last = error
@@ -58,19 +60,19 @@ extension BlueZOperations {
   }
 
   /// Whether the deadline leaves time for another attempt after a wait.
-  func leaves(_ wait: Duration) -> Bool {
+  func hasTime(for wait: Duration) -> Bool {
     Deadline.current.map { loop.now + wait < $0 } ?? true
   }
 
   private func isAdapterOff(of device: ObjectPath) -> Bool {
-    client.look { tree in device.parent.flatMap { tree.adapter(at: $0) }?.isPowered == false }
+    client.withTree { tree in device.parent.flatMap { tree.adapter(at: $0) }?.isPowered == false }
   }
 
-  /// Who made the attempt that bluetoothd reports as in progress.
+  /// The program that made the attempt that bluetoothd reports as in progress.
   private func owner(of device: ObjectPath) -> ConnectAttempts.Owner {
     if link(to: device).isConnectPending { return .us }
-    let address = client.look { $0.advertisement(of: device)?.address }
-    return address.map { client.ledger?.isStale($0) ?? false } ?? false ? .nobody : .another
+    let address = client.withTree { $0.advertisement(of: device)?.address }
+    return address.map { client.ledger?.isStale($0) ?? false } ?? false ? .deadProgram : .another
   }
 
   private func meaning(of error: any Error) -> String {
@@ -84,7 +86,7 @@ extension BlueZOperations {
   ) async throws {
     switch preparation {
     case .nothing: break
-    case .awaitDown: try await settle(device)
+    case .awaitDown: try await awaitDisconnected(device)
     case .awaitOther:
       do {
         return try await client.until("another program's attempt", limit: wait) { tree in
@@ -94,7 +96,7 @@ extension BlueZOperations {
         return
       }
     case .endOther:
-      notify(owner(of: device) == .nobody ? .endingStale : .takingOver)
+      notify(owner(of: device) == .deadProgram ? .endingStale : .takingOver)
       do {
         try await endAttempt(to: device)
       } catch is DBusError {
@@ -116,7 +118,7 @@ extension BlueZOperations {
   private func endAttempt(to device: ObjectPath) async throws {
     let call = link(to: device).disconnectCall
     _ = try await client.bus.call(call, limit: client.limits.disconnect, lateReply: nil)
-    try await settle(device)
+    try await awaitDisconnected(device)
   }
 
   /// Ends the attempt of a program that is gone.
@@ -127,19 +129,16 @@ extension BlueZOperations {
       guard let device = knownDevice(on: try usableAdapter().path) else { return }
       do {
         try await endAttempt(to: device)
-      } catch let error as DBusError {
-        switch ErrorAnswer(error).name {
-        case BlueZErrorName.notConnected, BlueZErrorName.Bus.unknownObject,
-          BlueZErrorName.Bus.serviceUnknown, BlueZErrorName.Bus.nameHasNoOwner:
-          break
-        default: throw error
-        }
+      } catch let error as DBusError
+        where [.notConnected, .unknownObject, .daemonMissing].contains(error.refusal)
+      {
+        // There was nothing to end.
       }
     }
   }
 
   /// Waits until a device is disconnected.
-  private func settle(_ device: ObjectPath) async throws {
+  private func awaitDisconnected(_ device: ObjectPath) async throws {
     do {
       try await client.until("the end of the last link", limit: client.limits.settle) { tree in
         tree.isConnected(device) ? nil : ()
@@ -163,7 +162,7 @@ extension BlueZOperations {
     let wanted = adapter
     let wait: Duration
     do {
-      return try client.look { try $0.usableAdapter(wanted) }
+      return try client.withTree { try $0.usableAdapter(wanted) }
     } catch let problem as AdapterProblem {
       guard let limit = limit(on: problem) else { throw Cause.adapter(problem, wanted: wanted) }
       wait = limit
@@ -192,14 +191,14 @@ extension BlueZOperations {
       return !state.isFresh
     }
     guard isDue, options.isFresh else { return }
-    try await client.keepInStep()
+    try await client.synchronize()
     let adapter = try await readyAdapter()
     guard let device = knownDevice(on: adapter.path) else { return }
-    if client.look({ $0.advertisement(of: device)?.isPaired ?? false }) { notify(.losingBond) }
+    if client.withTree({ $0.advertisement(of: device)?.isPaired ?? false }) { notify(.losingBond) }
     let call = MethodCall.bluez(adapter.path, Adapter1.removeDevice, device)
     do {
       _ = try await client.bus.call(call, limit: client.limits.disconnect, lateReply: nil)
-    } catch let error as DBusError where ErrorAnswer(error).name == BlueZErrorName.doesNotExist {
+    } catch let error as DBusError where error.refusal == .doesNotExist {
       // It was already removed, as intended.
     }
     try await client.until("the device's removal", limit: client.limits.call) { tree in
@@ -212,7 +211,7 @@ extension BlueZOperations {
 
   /// Makes bluetoothd connect over LE.
   func chooseBearer(of device: ObjectPath) async throws {
-    let (methods, mayPreferClassic) = client.look { tree in
+    let (methods, mayPreferClassic) = client.withTree { tree in
       (tree.linkMethods(device), tree.mayPreferClassic(device))
     }
     link(to: device).use(methods)

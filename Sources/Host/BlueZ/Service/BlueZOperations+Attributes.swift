@@ -1,4 +1,4 @@
-// Services, reads and writes.
+// Attributes: reading and writing characteristics and descriptors, and writers for many commands.
 
 import BlueZInterfaces
 import Bluetooth
@@ -8,10 +8,10 @@ import Signals
 extension BlueZOperations {
   func services() async throws -> [GATTService] {
     try await explaining(.objects, "listing the services") {
-      try await client.keepInStep()
+      try await client.synchronize()
       let device = try linkedDevice()
       let mtu = try await linkMTU(of: device)
-      return client.look { $0.services(of: device, mtu: mtu) }
+      return client.withTree { $0.services(of: device, mtu: mtu) }
     }
   }
 
@@ -40,7 +40,7 @@ extension BlueZOperations {
       let type = Self.type(kind, channel.view.properties ?? [])
       if type == GattCharacteristic1.WriteType.command {
         guard offset == 0 else { throw Cause.commandFrom(offset) }
-        try await requirePlace(for: value.count, selector)
+        try await requireFitsMTU(for: value.count, selector)
       }
       try await channel.write(value, type: type, offset: offset)
     } catch {
@@ -71,7 +71,7 @@ extension BlueZOperations {
     }
     if let known { return known }
     let device = try linkedDevice()
-    let view = try client.look { tree in
+    let view = try client.withTree { tree in
       let all = tree.characteristics(of: device)
       if all.isEmpty, !tree.isResolved(device) { throw Cause.servicesUnread }
       return try selector.resolved(among: all)
@@ -88,7 +88,7 @@ extension BlueZOperations {
   /// - Throws: Why there is no connection to it now.
   func linkedDevice() throws -> ObjectPath {
     let device = try connectedDevice()
-    guard client.look({ $0.isConnected(device) }) else {
+    guard client.withTree({ $0.isConnected(device) }) else {
       throw link(to: device).absence
     }
     return device
@@ -101,9 +101,10 @@ extension BlueZOperations {
   ) async -> any Error {
     let name = "\(selector)"
     let channel = try? channel(selector)
-    let isWriterHere = channel?.isWriterHere ?? false
+    let isWriteAcquiredLocally = channel?.isWriteAcquiredLocally ?? false
     let failure = await explained(
-      error, call, "\(verb) \(name)", attribute: name, isWriterHere: isWriterHere
+      error, call, "\(verb) \(name)", attribute: name,
+      isWriteAcquiredLocally: isWriteAcquiredLocally
     )
     // Everything else is refused before it is sent.
     guard call == .read, let failure = failure as? DeviceFailure,
@@ -175,5 +176,74 @@ extension Cause {
       "the value has \(octets) bytes, an attribute at most \(GattCharacteristic1.longestValue)",
       hint: "split it into several writes, see the device's documentation"
     )
+  }
+}
+
+extension BlueZOperations {
+  func readDescriptor(_ selector: DescriptorSelector) async throws -> [UInt8] {
+    try await explaining(.read, "reading \(selector)", attribute: selector.description) {
+      let (view, calls) = try descriptor(selector)
+      let reply = try await calls.call(.bluez(view.path, GattDescriptor1.readValue, [:]))
+      return try CharacteristicChannel.checked(reply.output(of: GattDescriptor1.readValue))
+    }
+  }
+
+  func writeDescriptor(_ value: [UInt8], to selector: DescriptorSelector) async throws {
+    try await explaining(.write, "writing \(selector)", attribute: selector.description) {
+      guard value.count <= GattCharacteristic1.longestValue else {
+        throw Cause.tooLong(octets: value.count)
+      }
+      let (view, calls) = try descriptor(selector)
+      guard view.uuid != .clientCharacteristicConfiguration else {
+        throw Cause.configurationWrite(view.characteristic)
+      }
+      _ = try await calls.call(.bluez(view.path, GattDescriptor1.writeValue, (value, [:])))
+    }
+  }
+
+  private func descriptor(
+    _ selector: DescriptorSelector
+  ) throws -> (DescriptorView, AttributeCalls) {
+    let device = try linkedDevice()
+    let view = try client.withTree { try selector.resolved(in: $0, of: device) }
+    return (view, link(to: device).calls)
+  }
+}
+
+extension Cause {
+  /// - Source: BlueZ, `src/gatt-client.c` (descriptor_write_value).
+  static func configurationWrite(_ characteristic: CharacteristicView) -> Cause {
+    permanent(
+      .notPermitted,
+      "bluetoothd manages the Client Characteristic Configuration, and rejects writes to it",
+      hint: "subscribe (\(.subscribe)): that writes it, for notifications or indications as the "
+        + "characteristic offers"
+    )
+  }
+}
+
+extension BlueZOperations {
+  func acquireWriter(_ selector: CharacteristicSelector) -> Signal<any CommandWriter> {
+    Signal<any CommandWriter>.using(
+      acquire: Signal<AcquiredWriter>.operation(of: scheduler, "acquiring a writer") {
+        [self] sink in
+        let writer: AcquiredWriter
+        do {
+          let channel = try channel(selector)
+          try channel.requireOffer(of: .acquireWriter)
+          writer = try await AcquiredWriter(of: channel, selector, self)
+        } catch {
+          throw await attributeFailure(error, .acquireWrite, "acquiring", selector)
+        }
+        try await sink(writer)
+      },
+      release: { writer in
+        Signal<Void> { sink in
+          try await writer.release()
+          try await sink(())
+        }
+      },
+      releaseLimit: client.limits.call
+    ) { .just($0) }
   }
 }

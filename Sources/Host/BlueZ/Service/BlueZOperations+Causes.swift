@@ -1,4 +1,4 @@
-// What happened to the host, when that is why an operation failed.
+// Problems of the host that are the real cause of a failed operation.
 //
 // bluetoothd reports it from the small to the large: connections drop first, then the adapter is
 // off, then it is removed, then bluetoothd itself disappears. An explanation based on the first of
@@ -20,35 +20,36 @@ extension BlueZOperations {
   ///   terminated has left the bus.
   func explained(
     _ error: any Error, _ call: ErrorSituation.Call, _ title: String, attribute: String? = nil,
-    isWriterHere: Bool = false
+    isWriteAcquiredLocally: Bool = false
   ) async -> any Error {
     func current() -> any Error {
-      failure(error, call, title, attribute: attribute, isWriterHere: isWriterHere)
+      failure(
+        error, call, title, attribute: attribute, isWriteAcquiredLocally: isWriteAcquiredLocally)
     }
     let first = current()
-    guard (first as? DeviceFailure)?.mayHaveCause == true, await client.hasTroubleSettled() else {
+    guard (first as? DeviceFailure)?.mayHaveCause == true, await client.awaitDisruption() else {
       return first
     }
     let last = current()
-    // A connection that is up again was lost all the same.
+    // The connection is up again, but the operation failed because it had dropped.
     return (last as? DeviceFailure)?.code == .refused ? first : last
   }
 
-  /// What the state of the host explains better than a failure does.
+  /// The problem of the host that explains an error better than a failure does.
   func hostProblem(behind failure: any Error, _ error: any Error) -> Cause? {
     guard (failure as? DeviceFailure)?.mayHaveCause == true else { return nil }
     return hostCause(at: (error as? Cause)?.happened ?? client.loop.now)?
       .reported(by: (error as? DBusError).map { ErrorAnswer($0) })
   }
 
-  /// What prevents any connection from this host: bluetoothd or its adapter is missing, or was
-  /// when an operation failed.
+  /// The problem that prevents any connection from this host: bluetoothd or its adapter is missing,
+  /// or was when an operation failed.
   private func hostCause(at failure: Instant) -> Cause? {
     if let gone = client.absence { return gone }
     guard let adapter = state.withLock({ $0.adapter }) else { return nil }
     // An adapter that was reset is back at once, without its connections.
     let wasRemoved = client.wasRemoved(adapter, around: failure)
-    return client.look { tree in
+    return client.withTree { tree in
       guard !wasRemoved, let now = tree.adapter(at: adapter) else {
         return .adapterRemoved(adapter.text.split(separator: "/").last.map(String.init) ?? "")
       }
@@ -61,11 +62,11 @@ extension BlueZOperations {
 extension BlueZClient {
   /// Why there is no bluetoothd to call; nil while there is one.
   var absence: Cause? {
-    state.withLock { $0.isInStep ? nil : $0.gone ?? .daemonLeft }
+    state.withLock { $0.isSynchronized ? nil : $0.gone ?? .daemonLeft }
   }
 
   /// A connection dropped, or a device or an adapter was removed.
-  func trouble() { state.withLock { $0.lastTrouble = bus.loop.now } }
+  func noteDisruption() { state.withLock { $0.lastDisruption = bus.loop.now } }
 
   /// Whether an adapter was removed before or after a failure, within the time in which causes are
   /// looked for.
@@ -74,12 +75,12 @@ extension BlueZClient {
     return failure - last <= limits.cause && last - failure <= limits.cause
   }
 
-  /// Waits until the consequences of the last trouble are known.
+  /// Waits until the consequences of the last disruption are known.
   ///
   /// - Returns: Whether there was anything to wait for.
-  func hasTroubleSettled() async -> Bool {
-    guard let trouble = state.withLock({ $0.lastTrouble }) else { return false }
-    let left = trouble + limits.cause - bus.loop.now
+  func awaitDisruption() async -> Bool {
+    guard let disruption = state.withLock({ $0.lastDisruption }) else { return false }
+    let left = disruption + limits.cause - bus.loop.now
     guard left > .zero else { return false }
     do {
       try await until("the state of the host", limit: left) { _ in Void?.none }

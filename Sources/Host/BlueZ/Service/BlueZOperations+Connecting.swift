@@ -11,29 +11,29 @@ extension BlueZOperations {
     do {
       try requireNoOpenStream()
       guard let turn = Turn.current else { throw Cause.connectOutsideTurn }
-      state.withLock { ($0.candidates, $0.awaited) = ([], nil) }
+      state.withLock { ($0.candidates, $0.blockingUse) = ([], nil) }
       try await forgetIfFresh()
       return try await connect(in: turn, keep: keep, expecting: expecting, &attempts)
     } catch {
       let failure = await explained(error, .connect, "connecting")
       let isUnread = error as? Cause == .lostWhileResolving
-      let suspected = suspecting(isUnread ? suspectingBond(failure) : failure)
-      throw Self.counted(suspected, attempts.made)
+      let suspected = addingScanHint(to: isUnread ? addingBondHint(to: failure) : failure)
+      throw Self.adding(attempts: attempts.made, to: suspected)
     }
   }
 
   /// The failure with the number of attempts.
-  private static func counted(_ error: any Error, _ attempts: Int) -> any Error {
+  private static func adding(attempts: Int, to error: any Error) -> any Error {
     guard let failure = error as? DeviceFailure, attempts > 1 else { return error }
     return failure.with(meaning: "\(failure.meaning), after \(attempts) attempts")
   }
 
   /// A failed connect with a possible cause: a scan that is not ours to pause.
-  private func suspecting(_ error: any Error) -> any Error {
+  private func addingScanHint(to error: any Error) -> any Error {
     guard let failure = error as? DeviceFailure,
       failure.code == .connectFailed || failure.code == .timedOut,
       let adapter = state.withLock({ $0.device })?.parent,
-      let name = client.look({ tree in
+      let name = client.withTree({ tree in
         tree.adapter(at: adapter).flatMap { $0.isDiscovering ? $0.name : nil }
       }), !client.discovery(on: adapter).isRunning
     else { return error }
@@ -45,9 +45,9 @@ extension BlueZOperations {
 
   /// A connection to a paired device that drops before its services are read, as it does when the
   /// device has lost its bond with this host.
-  private func suspectingBond(_ error: any Error) -> any Error {
+  private func addingBondHint(to error: any Error) -> any Error {
     guard let failure = error as? DeviceFailure, failure.code == .connectFailed,
-      let device = state.withLock({ $0.device }), client.look({ $0.isPaired(device) })
+      let device = state.withLock({ $0.device }), client.withTree({ $0.isPaired(device) })
     else { return error }
     return failure.adding(hint: Cause.bondLostHint)
   }
@@ -59,23 +59,23 @@ extension BlueZOperations {
     guard let adapter = device.parent else { throw Cause.objectGone }
     try await chooseBearer(of: device)
     let link = link(to: device)
-    let wasPaired = client.look { $0.isPaired(device) }
+    let wasPaired = client.withTree { $0.isPaired(device) }
     return try await client.discovery(on: adapter).whileConnecting(client) {
       let giveBack = try await radioTurn(for: device, on: adapter)
       defer { giveBack() }
       let origin = try await link.connect(
         in: turn, named: deviceDescription, keep: keep, release: releasing(link, from: turn),
-        check: { try await seeServices(of: device, expecting) }
+        check: { try await verifyServices(of: device, expecting) }
       )
       if origin == .made {
-        let isBondNew = !wasPaired && client.look { $0.isPaired(device) }
+        let isBondNew = !wasPaired && client.withTree { $0.isPaired(device) }
         state.withLock { $0.bonded = isBondNew ? device : nil }
       }
       return origin
     }
   }
 
-  /// What ends the connection when the turn ends.
+  /// The release that the turn runs at its end: it ends the connection.
   func releasing(_ link: DeviceLink, from turn: Turn) -> @Sendable () async throws -> Void {
     { [self] in
       do {
@@ -90,7 +90,9 @@ extension BlueZOperations {
   private func radioTurn(
     for device: ObjectPath, on adapter: ObjectPath
   ) async throws -> @Sendable () -> Void {
-    let (address, isUp) = client.look { ($0.adapter(at: adapter)?.address, $0.isConnected(device)) }
+    let (address, isUp) = client.withTree {
+      ($0.adapter(at: adapter)?.address, $0.isConnected(device))
+    }
     guard let ledger = client.ledger, let address, !isUp else { return {} }
     return try await ledger.turn(at: address, on: loop, limit: client.limits.turn)
   }
@@ -104,7 +106,7 @@ extension BlueZOperations {
     notify(.finding)
     // A discovery that pauses forgets what it has received; the failure is about the whole search.
     let heard = Guarded<[ObjectPath: Advertisement]>([:])
-    for seen in client.look({ $0.received(on: adapter.path) }) {
+    for seen in client.withTree({ $0.received(on: adapter.path) }) {
       heard.withLock { $0[BlueZPath.device(seen.address, of: adapter.path)] = seen }
     }
     let forget = client.observe { event in
@@ -128,7 +130,7 @@ extension BlueZOperations {
   }
 
   /// Waits until discovery has found the device: of several, the strongest of those that are
-  /// received at the beginning of the scan. One that is found later is used at once.
+  /// received until the choice. One that is found later is used at once.
   ///
   /// - Returns: nil at the end of the limit.
   private func chosenDevice(
@@ -138,11 +140,13 @@ extension BlueZOperations {
     let end = loop.now + client.limits.find
     while loop.now < end, try await seesDevice(on: adapter, limit: end - loop.now, heard) {
       let search = search(on: adapter.path)
-      let choice = (discovery.begun ?? loop.now) + client.limits.choice
-      let wait = search.mayMatchSeveral ? choice - loop.now : .zero
-      if wait > .zero, options.isUnique || leaves(wait) { try await loop.sleep(for: wait) }
+      let choice = (discovery.begun ?? loop.now) + (options.choice ?? client.limits.choice)
+      var wait = search.mayMatchSeveral ? choice - loop.now : .zero
+      // A choice that lasts longer than the step ends in time to connect.
+      if let deadline = Deadline.current { wait = min(wait, (deadline - loop.now) / 2) }
+      if wait > .zero { try await loop.sleep(for: wait) }
       // The scan may have paused meanwhile, and nothing is received then.
-      let found = client.look { search.received(in: $0) }
+      let found = client.withTree { search.received(in: $0) }
       guard let best = found.first else { continue }
       return search.mayMatchSeveral ? try choose(best, of: found) : best.path
     }
@@ -164,9 +168,9 @@ extension BlueZOperations {
 
   /// The search for the device to connect to.
   private func search(on adapter: ObjectPath) -> DeviceSearch {
-    DeviceSearch(
-      target: target, adapter: adapter, failed: state.withLock { $0.failed },
-      isUnique: options.isUnique
+    let (failed, only) = state.withLock { ($0.failed, $0.only) }
+    return DeviceSearch(
+      target: target, adapter: adapter, failed: failed, isUnique: options.isUnique, only: only
     )
   }
 
@@ -174,7 +178,7 @@ extension BlueZOperations {
   private func reachableDevice(on adapter: ObjectPath) -> ObjectPath? {
     let search = search(on: adapter)
     let (bound, chosen) = state.withLock { ($0.device, $0.chosen) }
-    return client.look { tree in
+    return client.withTree { tree in
       let isUsable = search.isUnique ? bound == chosen : true
       if let bound, isUsable, search.isStillThere(bound, in: tree) { return bound }
       return search.known(in: tree)
@@ -208,7 +212,7 @@ extension BlueZOperations {
   private func notFound(among heard: Guarded<[ObjectPath: Advertisement]>) -> Cause {
     let all = heard.withLock { $0 }.sorted { $0.key < $1.key }
     // As it is received now, where it is.
-    let received = client.look { tree in
+    let received = client.withTree { tree in
       all.map { path, seen in
         tree.advertisement(of: path).flatMap { $0.rssi == nil ? nil : $0 } ?? seen
       }
@@ -218,11 +222,11 @@ extension BlueZOperations {
 
   // MARK: Services
 
-  private func seeServices(of device: ObjectPath, _ expected: [ServiceSelector]) async throws {
+  private func verifyServices(of device: ObjectPath, _ expected: [ServiceSelector]) async throws {
     let found = try await seenServices(of: device, expected.map(\.uuid))
     let missing = expected.filter { !found.contains($0.uuid) }
     guard let first = missing.first else { return }
-    let advertised = client.look { $0.advertisement(of: device)?.services ?? [] }
+    let advertised = client.withTree { $0.advertisement(of: device)?.services ?? [] }
     throw Cause.missing(
       missing, found: found.map { ServiceSelector($0, names: first.names) },
       hidden: missing.contains { advertised.contains($0.uuid) }
@@ -246,7 +250,7 @@ extension BlueZOperations {
         return isComplete ? services : nil
       }
     } catch is TimedOut where !Task.isCancelled {
-      return client.look { $0.serviceUUIDs(of: device) }
+      return client.withTree { $0.serviceUUIDs(of: device) }
     }
   }
 
@@ -260,7 +264,7 @@ extension BlueZOperations {
     }
   }
 
-  func release() async throws {
+  func endUse() async throws {
     try await explaining(.disconnect, "disconnecting") {
       try requireNoOpenStream()
       guard let turn = Turn.current, let device = state.withLock({ $0.device }) else { return }

@@ -101,7 +101,7 @@ extension BlueZOperations {
         case .reconnect: break
         }
       } catch let error as TimedOut {
-        // No value was due: the caller sets the deadline, and so decides how long to wait.
+        // The caller set this deadline, so its error needs no explanation.
         throw error
       } catch let failure as DeviceFailure {
         // The reason why a connection could not be made again.
@@ -140,10 +140,10 @@ extension BlueZOperations {
 
   private func connectAgain() async throws {
     let former = state.withLock { $0.device }.map { link(to: $0) }
-    let isKept = former?.state.withLock { $0.isKept } ?? false
+    let isKept = former?.state.withLock { $0.uses.isKept } ?? false
     let turn = Turn.current
     let held = turn.flatMap { turn in former.flatMap { $0.isHeld(by: turn) ? $0 : nil } }
-    // The connection has ended: no subscription of it can lose values by this.
+    // The connection is down: a new one cannot interrupt the values of a subscription.
     try await OpenStream.$current.withValue([]) {
       let connecting = Signal<LinkOrigin>.operation(of: scheduler, "connecting") { [self] sink in
         try await sink(try await connect(keep: isKept, expecting: []))

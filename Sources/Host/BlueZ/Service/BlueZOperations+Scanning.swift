@@ -28,14 +28,14 @@ extension BlueZOperations {
   private func discovering(
     _ filter: ScanFilter, _ body: (Mailbox<Advertisement>) async throws -> Void
   ) async throws {
-    try await client.keepInStep()
+    try await client.synchronize()
     let adapter = try await readyAdapter()
     let mailbox = Mailbox<Advertisement>(bound: client.limits.advertisements)
     let forget = client.observe { [loop] event in
       Self.receive(event, at: loop.now, adapter, filter, mailbox)
     }
     defer { forget() }
-    let present = client.look { tree in
+    let present = client.withTree { tree in
       tree.devices(of: adapter.path).compactMap { tree.sighting(at: $0, filter) }
     }
     for advertisement in present { mailbox.send(advertisement) }
@@ -48,7 +48,7 @@ extension BlueZOperations {
       var passedOn = Sightings()
       while let next = try await nextSighting(in: mailbox) {
         let isNews = passedOn.add(next) { address in
-          client.look { $0.indexed(.address(address))?.isEmpty == false }
+          client.withTree { $0.indexed(.address(address))?.isEmpty == false }
         }
         guard isNews else { continue }
         try await sink(next.opened(with: bindKeys))
@@ -74,7 +74,7 @@ extension BlueZOperations {
   ) async throws {
     guard filter.isPassive else {
       let discovery = client.discovery(on: adapter.path)
-      return try await discovery.during(client, DiscoveryWish(filter), body)
+      return try await discovery.during(client, DiscoveryFilter(filter), body)
     }
     try await PassiveScan(filter, on: adapter, client).during(body)
   }

@@ -17,12 +17,14 @@ final class BlueZOperations: DeviceOperations {
     var link: DeviceLink?
     /// The object that the last attempt could not connect to.
     var failed: ObjectPath?
+    /// The address to which the search is restricted.
+    var only: BluetoothAddress?
     /// The object that a scan has found to be the only one, or the strongest.
     var chosen: ObjectPath?
     /// The devices among which it was chosen; empty when there was one.
     var candidates: [DeviceCandidate] = []
     /// The device that the last connect found reserved by another run.
-    var awaited: HeldLink?
+    var blockingUse: HeldLink?
     /// The adapter that was used last.
     var adapter: ObjectPath?
     /// The last name of the device, for failures after bluetoothd has removed it.
@@ -75,18 +77,29 @@ final class BlueZOperations: DeviceOperations {
   var candidates: [DeviceCandidate] {
     let (several, device) = state.withLock { ($0.candidates, $0.device) }
     guard several.isEmpty, target.isPattern, let device else { return several }
-    return client.look { $0.advertisement(of: device) }.map { seen in
+    return client.withTree { $0.advertisement(of: device) }.map { seen in
       [DeviceCandidate(address: seen.address, name: seen.name, rssi: seen.rssi)]
     } ?? []
   }
 
   var name: String? {
     guard let device = state.withLock({ $0.device }) else { return nil }
-    return client.look { $0.properties(Device1.interface, at: device)?[Device1.name] }
+    return client.withTree { $0.properties(Device1.interface, at: device)?[Device1.name] }
+  }
+
+  var hasBond: Bool {
+    guard let device = state.withLock({ $0.device }) else { return false }
+    let properties = client.withTree { $0.properties(Device1.interface, at: device) }
+    return properties?[Device1.bonded] ?? properties?[Device1.paired] ?? false
+  }
+
+  var address: BluetoothAddress? {
+    guard let device = state.withLock({ $0.device }) else { return nil }
+    return client.withTree { $0.properties(Device1.interface, at: device)?[Device1.address] }
   }
 
   private func title(of device: ObjectPath) -> String? {
-    client.look { tree in
+    client.withTree { tree in
       guard let known = tree.properties(Device1.interface, at: device),
         let address = known[Device1.address]
       else { return nil }
@@ -134,20 +147,20 @@ final class BlueZOperations: DeviceOperations {
   /// The failure for an error, with the operation and its device.
   func failure(
     _ error: any Error, _ call: ErrorSituation.Call, _ title: String, attribute: String? = nil,
-    isWriterHere: Bool = false
+    isWriteAcquiredLocally: Bool = false
   ) -> any Error {
     var situation = situation(call)
-    situation.isWriterHere = isWriterHere
+    situation.isWriteAcquiredLocally = isWriteAcquiredLocally
     let device = deviceDescription
     func failure(_ problem: Cause) -> DeviceFailure {
       problem.failure(of: title, device: device, attribute: attribute)
     }
-    let failed = reasoned(Cause(error, situation).map(failure) ?? error)
+    let failed = addingDisconnectReason(to: Cause(error, situation).map(failure) ?? error)
     return hostProblem(behind: failed, error).map(failure) ?? failed
   }
 
   /// A lost connection with the reason that bluetoothd reported, if any.
-  private func reasoned(_ error: any Error) -> any Error {
+  private func addingDisconnectReason(to error: any Error) -> any Error {
     guard let failure = error as? DeviceFailure, failure.isOfLink,
       let device = state.withLock({ $0.device }),
       let reason = usedLink(to: device)?.disconnectReason
@@ -165,7 +178,7 @@ final class BlueZOperations: DeviceOperations {
   }
 
   private func situation(_ call: ErrorSituation.Call, _ device: ObjectPath?) -> ErrorSituation {
-    client.look { tree in
+    client.withTree { tree in
       let adapters = tree.adapters.filter { adapter.names($0) }
       let own = device?.parent.flatMap { tree.adapter(at: $0) }
       return ErrorSituation(
@@ -192,7 +205,7 @@ final class BlueZOperations: DeviceOperations {
   /// The device's object, wherever the device is now; nil when it is unknown.
   func knownDevice(on adapter: ObjectPath) -> ObjectPath? {
     let bound = state.withLock { $0.device }
-    return client.look { tree in
+    return client.withTree { tree in
       if let bound, bound.parent == adapter, tree.has(Device1.interface, at: bound) {
         return bound
       }
@@ -208,7 +221,7 @@ final class BlueZOperations: DeviceOperations {
       return bound
     }
     let path = try usableAdapter().path
-    guard let known = knownDevice(on: path), client.look({ $0.isConnected(known) }) else {
+    guard let known = knownDevice(on: path), client.withTree({ $0.isConnected(known) }) else {
       throw Cause.notConnected
     }
     bind(known)

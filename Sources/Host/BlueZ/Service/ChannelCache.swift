@@ -10,7 +10,8 @@ struct ChannelCache: Sendable {
   private var channels: [CharacteristicSelector: CharacteristicChannel] = [:]
   private var last: Resolved?
 
-  /// The same characteristic is often read many times in a row; checking this copies nothing.
+  /// The last result: one characteristic is often read many times in a row, and comparing with this
+  /// copies nothing.
   private final class Resolved: Sendable {
     let selector: CharacteristicSelector
     let channel: CharacteristicChannel

@@ -1,8 +1,8 @@
 // Options of a service that apply to every connect.
 
-/// What a connect does where another run on this host uses the device.
+/// The behavior of a connect if another run on this host uses the device.
 public enum OtherRuns: Hashable, Sendable {
-  /// It uses the device, and the connection, beside them.
+  /// It uses the device and the connection at the same time.
   case share
   /// It fails with `busy`; `awaitOtherRuns` waits for them.
   case await
@@ -22,7 +22,11 @@ public struct ConnectOptions: Hashable, Sendable {
   public var takesOver = false
   /// Fails when several devices match, instead of using the strongest one.
   public var isUnique = false
-  /// What happens where another run on this host uses the device.
+  /// From the start of a scan until the strongest of several devices that match is chosen; zero for the
+  /// first one that is found. nil: ``BlueZLimits/choice``. There is no wait for an address, for any
+  /// device, and for a device that bluetoothd knows as the only one that matches.
+  public var choice: Duration?
+  /// The behavior if another run on this host uses the device.
   public var otherRuns = OtherRuns.share
   /// The number of the run in the journal, by which it is named to runs that wait for it; nil where the
   /// process has one run at a time, or no journal.

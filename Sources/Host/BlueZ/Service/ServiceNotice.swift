@@ -1,4 +1,4 @@
-// What a service reports while it works, for people who watch.
+// Notices of a service during its work, for people who watch.
 
 public import Bluetooth
 

@@ -11,7 +11,7 @@ struct CharacteristicView: Equatable, Sendable {
   /// The handle of the value, one more than that of the declaration in the path.
   let valueHandle: UInt16
   let service: BluetoothUUID
-  /// What it offers; nil where bluetoothd has not told.
+  /// The operations that it supports; nil if bluetoothd has not reported them.
   let properties: CharacteristicProperties?
 
   /// For messages: `battery/battery-level@0x0012`.

@@ -14,8 +14,12 @@ struct LinkMethods: Sendable {
 
 extension ObjectTree {
   /// Whether bluetoothd exports the LE bearer of a dual-mode device.
+  ///
+  /// Unless it runs with `--experimental`, both interfaces are there without properties and methods.
+  ///
+  /// - Source: BlueZ 5.84, `src/bearer.c`.
   func hasBearers(_ device: ObjectPath) -> Bool {
-    has(BearerLE1.interface, at: device) && has(BearerBREDR1.interface, at: device)
+    value(BearerLE1.connected, at: device) != nil && has(BearerBREDR1.interface, at: device)
   }
 
   /// Whether bluetoothd reports a device as connected; over LE, where it distinguishes bearers.

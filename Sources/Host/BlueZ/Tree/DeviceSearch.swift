@@ -1,7 +1,8 @@
 // Which of bluetoothd's devices an attempt to connect may use.
 //
-// Pure: the tree in, devices out. bluetoothd keeps the object of a device that was connected once. A
-// device with a private address is at that address for some minutes only, and nobody is there later.
+// Pure: the tree in, devices out. bluetoothd keeps the object of a device that was connected once.
+// A device with a private address uses that address for some minutes only; a connect to it fails
+// later.
 
 import BlueZInterfaces
 import Bluetooth
@@ -31,6 +32,8 @@ struct DeviceSearch: Sendable {
   var failed: ObjectPath?
   /// Several devices are a failure.
   var isUnique = false
+  /// The only address that is used, of the devices that the target selects; nil: any.
+  var only: BluetoothAddress?
 
   /// Whether several devices may match, of which the strongest is to be used. An address is one
   /// device, and any device is the first that is found.
@@ -46,7 +49,7 @@ struct DeviceSearch: Sendable {
   /// One that may have moved to another address is none, and neither is one whose name has another
   /// case than one that has the case as written. An address that was asked for is what it is.
   private func candidates(in tree: ObjectTree) -> [DeviceMatch] {
-    let matches = tree.matches(target, of: adapter)
+    let matches = tree.matches(target, of: adapter).filter { isAllowed($0.seen) }
     if case .address = target { return matches }
     let present = matches.filter { !$0.seen.mayHaveMoved }
     return present.filter { $0.isExact == present.first?.isExact }
@@ -82,6 +85,7 @@ struct DeviceSearch: Sendable {
   /// Whether the device may be connected to without a scan: the one that was used before.
   func isStillThere(_ device: ObjectPath, in tree: ObjectTree) -> Bool {
     guard device.parent == adapter, let seen = tree.advertisement(of: device) else { return false }
+    guard isAllowed(seen) else { return false }
     if case .address = target { return true }
     return !seen.mayHaveMoved && !(failed == device && seen.isMovable)
   }
@@ -99,6 +103,8 @@ struct DeviceSearch: Sendable {
     }
     return !received(in: tree).isEmpty
   }
+
+  private func isAllowed(_ seen: Advertisement) -> Bool { only.map { $0 == seen.address } ?? true }
 
   /// Whether the last attempt failed with a device that may have moved since.
   private func hasFailed(_ match: DeviceMatch) -> Bool {

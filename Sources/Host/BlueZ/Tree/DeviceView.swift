@@ -41,9 +41,9 @@ extension ObjectTree {
 
   /// The devices of an adapter that a target selects, the best first.
   ///
-  /// Those with the case of the name as written come before the others. Of these, the connected
-  /// ones come before those that discovery sees, the strongest of these first, and then those that
-  /// are only cached; finally the lowest address decides.
+  /// Devices whose name has the same case come before the others. Of these, connected devices come
+  /// first, then those that discovery receives, by signal strength, then cached ones; finally the
+  /// lowest address decides.
   func matches(_ target: DeviceTarget, of adapter: ObjectPath) -> [DeviceMatch] {
     var candidates = indexed(target)?.filter { $0.isBelow(adapter) } ?? devices(of: adapter)
     guard !candidates.isEmpty else { return [] }

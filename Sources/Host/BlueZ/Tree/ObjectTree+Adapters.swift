@@ -6,7 +6,7 @@ import DBus
 
 extension AdapterFacts {
   var isBlocked: Bool { powerState == Adapter1.PowerState.blocked }
-  /// It is powering on.
+  /// Whether the adapter is powering on.
   var isTurningOn: Bool { powerState == Adapter1.PowerState.turningOn }
 
   /// For messages: `hci0 (00:AA:01:00:00:23)`.

@@ -14,14 +14,15 @@ struct ObjectTree: Sendable {
   private var objects: [ObjectPath: Interfaces] = [:]
   /// The objects that have each interface.
   private var paths: [String: SortedPaths] = [:]
-  /// The devices by what targets select them by.
+  /// The devices by the properties that targets select them by.
   private var deviceIndex = DeviceIndex()
-  /// What devices advertise, which `UUIDs` no longer shows once their services have been read.
+  /// The advertised services of devices, which `UUIDs` no longer shows once their services have
+  /// been read.
   private(set) var advertised = AdvertisedServices()
   private var snapshotsAsked = 0
   private var remembered: [TreeEvent] = []
 
-  /// Counts the changes of GATT objects, so that what was read from them can be cached.
+  /// Counts the changes of GATT objects: a cache of their properties is valid for one count.
   private(set) var attributeGeneration: UInt64 = 0
   /// Counts the changes of devices, so that a waiter checks only the last one.
   private(set) var deviceChanges: UInt64 = 0
@@ -66,8 +67,8 @@ struct ObjectTree: Sendable {
     case .added(let path, let interfaces):
       return interfaces.flatMap { put($0.name, $0.properties, at: path) }
     case .removed(let path, let names):
-      let left = names.contains(Adapter1.interface) ? takeAll(below: path) : []
-      return left + names.compactMap { take($0, from: path) }
+      let left = names.contains(Adapter1.interface) ? removeAll(below: path) : []
+      return left + names.compactMap { removeInterface($0, at: path) }
     case .changed(let path, let interface, let properties, let invalidated):
       return update(path, interface, properties, invalidated)
     case .snapshotAsked, .snapshot, .snapshotFailed, .cleared:
@@ -94,7 +95,7 @@ struct ObjectTree: Sendable {
     return names.isEmpty ? [] : [.changed(path, interface: interface, properties: names)]
   }
 
-  private mutating func take(_ interface: String, from path: ObjectPath) -> TreeChange? {
+  private mutating func removeInterface(_ interface: String, at path: ObjectPath) -> TreeChange? {
     guard let old = objects[path]?.removeValue(forKey: interface) else { return nil }
     countAttributes(interface)
     countDevice(interface, path)
@@ -105,11 +106,11 @@ struct ObjectTree: Sendable {
     return .removed(path, interface: interface)
   }
 
-  /// Removes what bluetoothd has left below an adapter that it removes: a device that was connected would
-  /// still be connected when the adapter is back.
-  private mutating func takeAll(below path: ObjectPath) -> [TreeChange] {
+  /// Removes the objects that bluetoothd left behind below an adapter that it removes: a device
+  /// that was connected would still seem connected when the adapter is back.
+  private mutating func removeAll(below path: ObjectPath) -> [TreeChange] {
     let left = paths.flatMap { interface, paths in paths.below(path).map { ($0, interface) } }
-    return left.sorted { $0 > $1 }.compactMap { take($1, from: $0) }
+    return left.sorted { $0 > $1 }.compactMap { removeInterface($1, at: $0) }
   }
 
   private mutating func update(

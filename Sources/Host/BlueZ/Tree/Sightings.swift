@@ -1,11 +1,11 @@
-// What a scan has passed on.
+// The advertisements that a scan has passed on.
 
 import Bluetooth
 
 /// The last advertisement of each device, without those that bluetoothd has removed since.
 struct Sightings: Sendable {
   private(set) var last: [BluetoothAddress: Advertisement] = [:]
-  /// How many there may be before those of removed devices are looked for.
+  /// The number of entries at which those of removed devices are deleted.
   private var most = 1024
 
   /// Notes an advertisement.

@@ -1,4 +1,4 @@
-// What bluetoothd reports about its objects, and what that changes.
+// The reports of bluetoothd about its objects, and the changes that follow.
 
 import BlueZInterfaces
 import DBus
@@ -43,7 +43,7 @@ enum TreeEvent: Sendable {
   case cleared
 }
 
-/// What an event changed.
+/// A change that an event caused.
 enum TreeChange: Hashable, Sendable {
   case added(ObjectPath, interface: String)
   case removed(ObjectPath, interface: String)

@@ -8,6 +8,7 @@ struct HCIOpcode: RawRepresentable, Hashable, Sendable {
 
   static let readTransmitPowerLevel = HCIOpcode(rawValue: 0x0c2d)
   static let readRSSI = HCIOpcode(rawValue: 0x1405)
+  static let leConnectionUpdate = HCIOpcode(rawValue: 0x2013)
 }
 
 /// A command with its parameters.
@@ -66,7 +67,8 @@ extension HCICommand {
       return status == .success ? .done(Array(parameters.dropFirst())) : .refused(status)
     case .commandStatus(opcode, let status)? where status != .success:
       return .refused(status)
-    case .commandComplete?, .commandStatus?, .connected?, .updated?, .disconnected?, .other?, nil:
+    case .commandComplete?, .commandStatus?, .connected?, .updated?, .updateFailed?, .disconnected?,
+      .other?, nil:
       return nil
     }
   }

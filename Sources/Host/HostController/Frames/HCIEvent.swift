@@ -14,6 +14,8 @@ enum HCIEvent: Hashable, Sendable {
   case connected(LEConnection)
   /// The parameters of an LE connection changed.
   case updated(handle: UInt16, ConnectionParameters)
+  /// The parameters of an LE connection stay: their change was refused, or failed.
+  case updateFailed(handle: UInt16, HCIStatus)
   case disconnected(handle: UInt16)
   case other(code: UInt8)
 
@@ -37,13 +39,13 @@ enum HCIEvent: Hashable, Sendable {
   init?(_ octets: some Sequence<UInt8>) {
     var frame = PacketReader(octets)
     guard let code = frame.uint8(), let length = frame.uint8(),
-      let parameters = frame.take(Int(length))
+      let parameters = frame.bytes(Int(length))
     else { return nil }
     var reader = PacketReader(parameters)
     switch code {
     case Code.commandComplete:
       guard reader.uint8() != nil, let opcode = reader.uint16() else { return nil }
-      self = .commandComplete(HCIOpcode(rawValue: opcode), parameters: reader.takeRest())
+      self = .commandComplete(HCIOpcode(rawValue: opcode), parameters: reader.remainingBytes())
     case Code.commandStatus:
       guard let status = reader.uint8(), reader.uint8() != nil, let opcode = reader.uint16() else {
         return nil
@@ -77,7 +79,8 @@ enum HCIEvent: Hashable, Sendable {
     guard let status = reader.uint8(), let handle = reader.uint16(),
       let parameters = ConnectionParameters(&reader)
     else { return nil }
-    guard HCIStatus(rawValue: status) == .success else { return .other(code: Code.meta) }
+    let result = HCIStatus(rawValue: status)
+    guard result == .success else { return .updateFailed(handle: handle, result) }
     return .updated(handle: handle, parameters)
   }
 }
@@ -94,10 +97,10 @@ struct LEConnection: Hashable, Sendable {
   /// - Parameter isEnhanced: Whether two resolvable addresses precede the connection parameters.
   /// - Source: Bluetooth Core 5.4, Vol 4, Part E §7.7.65.1, §7.7.65.10.
   fileprivate init?(_ reader: inout PacketReader, isEnhanced: Bool) {
-    guard let status = reader.uint8(), let handle = reader.uint16(), reader.take(2) != nil,
+    guard let status = reader.uint8(), let handle = reader.uint16(), reader.bytes(2) != nil,
       let address = reader.number(6)
     else { return nil }
-    if isEnhanced, reader.take(12) == nil { return nil }
+    if isEnhanced, reader.bytes(12) == nil { return nil }
     guard let parameters = ConnectionParameters(&reader) else { return nil }
     self.status = HCIStatus(rawValue: status)
     self.handle = handle

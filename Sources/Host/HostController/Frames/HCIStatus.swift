@@ -9,6 +9,16 @@ struct HCIStatus: RawRepresentable, Hashable, Sendable, CustomStringConvertible 
   static let success = HCIStatus(rawValue: 0x00)
   static let unknownCommand = HCIStatus(rawValue: 0x01)
   static let unknownConnection = HCIStatus(rawValue: 0x02)
+  /// The answer to a change of parameters while another one is pending, among others.
+  static let commandDisallowed = HCIStatus(rawValue: 0x0c)
+  static let procedureCollision = HCIStatus(rawValue: 0x23)
+  static let transactionCollision = HCIStatus(rawValue: 0x2a)
+  static let controllerBusy = HCIStatus(rawValue: 0x3a)
+
+  /// Whether another procedure is under way on the connection, after which the command may succeed.
+  var isBusy: Bool {
+    [.commandDisallowed, .procedureCollision, .transactionCollision, .controllerBusy].contains(self)
+  }
 
   private var name: String? {
     switch rawValue {
@@ -19,7 +29,13 @@ struct HCIStatus: RawRepresentable, Hashable, Sendable, CustomStringConvertible 
     case 0x0c: "Command Disallowed"
     case 0x11: "Unsupported Feature or Parameter Value"
     case 0x12: "Invalid HCI Command Parameters"
+    case 0x1a: "Unsupported Remote Feature"
     case 0x1f: "Unspecified Error"
+    case 0x20: "Unsupported LL Parameter Value"
+    case 0x23: "LL Procedure Collision"
+    case 0x2a: "Different Transaction Collision"
+    case 0x3a: "Controller Busy"
+    case 0x3b: "Unacceptable Connection Parameters"
     default: nil
     }
   }

@@ -36,12 +36,12 @@ struct ManagementCommand: Hashable, Sendable {
   func answer(in frame: [UInt8]) -> ManagementAnswer? {
     var reader = PacketReader(frame)
     guard let event = reader.uint16(), reader.uint16() == index, let length = reader.uint16(),
-      let parameters = reader.take(Int(length))
+      let parameters = reader.bytes(Int(length))
     else { return nil }
     var inner = PacketReader(parameters)
     guard inner.uint16() == code, let status = inner.uint8() else { return nil }
     switch event {
-    case Event.commandComplete where status == 0: return .done(inner.takeRest())
+    case Event.commandComplete where status == 0: return .done(inner.remainingBytes())
     case Event.commandComplete, Event.commandStatus: return .refused(status: status)
     default: return nil
     }

@@ -8,7 +8,7 @@ public import Signals
 /// The controllers of this host, queried through the kernel.
 ///
 /// RSSI and TX power need no privilege as long as the kernel permits read-only commands to every
-/// user.
+/// user. A change of connection parameters needs CAP_NET_RAW.
 public struct HostController: LinkMeter, AdapterInspection {
   private let kernel: any HostKernel
   /// The source of a connection's observed parameters; nil without a trace.
@@ -52,10 +52,7 @@ public struct HostController: LinkMeter, AdapterInspection {
   public func strength(of link: LinkIdentity) async throws -> LinkStrength {
     try await asking("measuring the link") {
       let controller = try Self.index(of: link.adapter)
-      let links = try kernel.connections(of: controller)
-      guard let handle = links.first(where: { $0.address == link.address })?.handle else {
-        throw HostProblem.noLink
-      }
+      let handle = try handle(of: link, over: controller)
       let rssi = try await kernel.answer(to: .readRSSI(handle), of: controller).level(of: handle)
       let power = try await kernel.answer(to: .readTransmitPower(handle), of: controller)
       // Some controllers lack the command or do not know the power: report the RSSI without it.
@@ -72,6 +69,32 @@ public struct HostController: LinkMeter, AdapterInspection {
       }
       return parameters
     }
+  }
+
+  /// Sends LE Connection Update itself.
+  ///
+  /// The kernel's own command for this, Load Connection Parameters, is not used: before Linux 6.11 it
+  /// leaves a connection that is up as it is, and sets the parameters of the next one.
+  ///
+  /// - Source: Linux, `net/bluetooth/mgmt.c` (load_conn_param), and observed with Linux 6.1.
+  public func change(
+    _ link: LinkIdentity, to wanted: ConnectionParameters
+  ) async throws -> ConnectionParameters {
+    precondition(wanted.areValid)
+    return try await asking("changing the connection parameters") {
+      let controller = try Self.index(of: link.adapter)
+      let update = ConnectionUpdate(handle: try handle(of: link, over: controller), wanted: wanted)
+      return try await kernel.result(of: update, by: controller).get()
+    }
+  }
+
+  /// The handle of a connection over a controller.
+  private func handle(of link: LinkIdentity, over controller: UInt16) throws -> UInt16 {
+    let links = try kernel.connections(of: controller)
+    guard let handle = links.first(where: { $0.address == link.address })?.handle else {
+      throw HostProblem.noLink
+    }
+    return handle
   }
 
   /// The index of an adapter, 0 for `hci0`.

@@ -21,6 +21,9 @@ enum HostProblem: Error, Equatable {
   /// A system call failed, with this error number.
   case systemCall(Int32)
 
+  /// The problem of a command about a connection that was refused.
+  init(_ status: HCIStatus) { self = status == .unknownConnection ? .noLink : .refused(status) }
+
   /// The failure of an operation that needed the reply.
   func failure(_ operation: String) -> DeviceFailure {
     let (code, meaning, hint) = explanation
@@ -32,6 +35,7 @@ enum HostProblem: Error, Equatable {
   private var failureClass: FailureClass {
     switch self {
     case .noLink, .systemCall(EBUSY): .passing
+    case .refused(let status) where status.isBusy: .passing
     case .refused, .levelUnknown: .definite
     case .refusedByKernel, .untraced, .madeUntraced, .noAdapter, .systemCall: .unavailable
     }
@@ -42,7 +46,7 @@ enum HostProblem: Error, Equatable {
     case .noLink: (.notConnected, "the kernel has no connection to it", "connect first")
     case .refused(let status):
       (
-        status == .unknownCommand ? .notSupported : .refused,
+        status == .unknownCommand ? .notSupported : status.isBusy ? .busy : .refused,
         "the controller answered \(status)", ""
       )
     case .levelUnknown:
@@ -100,8 +104,7 @@ extension HCIAnswer {
   /// - Source: Bluetooth Core 5.4, Vol 4, Part E §7.5.4 (127: not known).
   func level(of handle: UInt16) throws(HostProblem) -> Int {
     switch self {
-    case .refused(.unknownConnection): throw .noLink
-    case .refused(let status): throw .refused(status)
+    case .refused(let status): throw HostProblem(status)
     case .done(let parameters):
       var reader = PacketReader(parameters)
       guard reader.uint16() == handle, let level = reader.int8(), level != 127 else {

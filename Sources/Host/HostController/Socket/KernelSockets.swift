@@ -11,6 +11,11 @@ struct KernelSockets: HostKernel {
 
   /// The limit for a reply. A controller replies within milliseconds.
   private static let limit = Duration.seconds(2)
+  /// The limit for the result of a change of parameters: a link layer ends a procedure that the other
+  /// side has not answered by then, and the connection with it.
+  ///
+  /// - Source: Bluetooth Core 5.4, Vol 6, Part B §5.2.
+  private static let procedureLimit = Duration.seconds(40)
   /// The maximum number of connections to list; no controller has more.
   private static let mostConnections: UInt16 = 64
   private static let longestFrame = 4096
@@ -40,6 +45,18 @@ struct KernelSockets: HostKernel {
     return try await exchange(descriptor, command.packet) { command.answer(in: $0) }
   }
 
+  func result(
+    of update: ConnectionUpdate, by index: UInt16
+  ) async throws -> Result<ConnectionParameters, HostProblem> {
+    let descriptor = try Self.open(index: index, channel: host_channel_raw)
+    defer { close(descriptor) }
+    let command = update.command
+    try Self.checked(host_receive_le_events(descriptor, command.opcode.rawValue))
+    return try await exchange(descriptor, command.packet, limit: Self.procedureLimit) {
+      update.result(in: $0)
+    }
+  }
+
   func answer(to command: ManagementCommand) async throws -> ManagementAnswer {
     let descriptor = try Self.open(index: host_no_device, channel: host_channel_control)
     defer { close(descriptor) }
@@ -61,11 +78,12 @@ struct KernelSockets: HostKernel {
 
   /// Sends a packet and waits for its answer.
   private func exchange<Answer: Sendable>(
-    _ descriptor: Int32, _ packet: [UInt8], _ answer: @escaping @Sendable ([UInt8]) -> Answer?
+    _ descriptor: Int32, _ packet: [UInt8], limit: Duration = limit,
+    _ answer: @escaping @Sendable ([UInt8]) -> Answer?
   ) async throws -> Answer {
     let watch = Guarded<Watch?>(nil)
     defer { watch.withLock { $0 }?.cancel() }
-    return try await wait(on: loop, operation: "querying the kernel", limit: Self.limit) {
+    return try await wait(on: loop, operation: "querying the kernel", limit: limit) {
       (done: Completion<Answer>) in
       let reading = loop.watch(descriptor, for: .readable) { _ in
         do throws(KernelRefusal) {

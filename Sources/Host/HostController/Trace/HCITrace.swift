@@ -24,7 +24,7 @@ public final class HCITrace: RunTrace {
   }
 
   /// 64 MiB: some hours of a busy link.
-  public static let usualLimit = 64 << 20
+  public static let defaultLimit = 64 << 20
 
   /// The size of the kernel's buffer while this program is busy.
   private static let unreadOctets: Int32 = 4 << 20
@@ -41,7 +41,7 @@ public final class HCITrace: RunTrace {
   ///   - limit: The maximum size of all files together, in octets.
   /// - Throws: ``DeviceFailure`` when this process may not trace, ``TraceFailure`` when the file
   ///   cannot be created.
-  public init(to file: String, limit: Int = HCITrace.usualLimit) throws {
+  public init(to file: String, limit: Int = HCITrace.defaultLimit) throws {
     self.file = file
     do {
       socket = try KernelSockets.open(index: host_no_device, channel: host_channel_monitor)

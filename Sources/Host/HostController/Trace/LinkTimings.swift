@@ -50,7 +50,7 @@ struct LinkTimings: Sendable {
     case .disconnected(let handle)?:
       // From here on the handle may belong to another device.
       change(packet.index, handle) { $0.isUp = false }
-    case .connected?, .commandComplete?, .commandStatus?, .other?, nil: break
+    case .connected?, .updateFailed?, .commandComplete?, .commandStatus?, .other?, nil: break
     }
   }
 

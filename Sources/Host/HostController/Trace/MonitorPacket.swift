@@ -25,7 +25,7 @@ struct MonitorPacket: Hashable, Sendable {
   init?(_ frame: [UInt8]) {
     var reader = PacketReader(frame)
     guard let opcode = reader.uint16(), let index = reader.uint16(), let length = reader.uint16(),
-      let payload = reader.take(Int(length))
+      let payload = reader.bytes(Int(length))
     else { return nil }
     self.init(opcode: opcode, index: index, payload: payload)
   }

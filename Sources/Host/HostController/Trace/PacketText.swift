@@ -27,15 +27,15 @@ enum PacketText {
     var parts = [events[code] ?? PacketReader.hex(code, octets: 1)]
     switch code {
     case 0x05:
-      _ = reader.take(3)
+      _ = reader.bytes(3)
       if let reason = reader.hex(1) { parts.append("reason \(reason)") }
     case 0x0e:
-      _ = reader.take(1)
+      _ = reader.bytes(1)
       if let command = reader.name(2, in: commands) { parts.append(command) }
       if let status = reader.hex(1) { parts.append("status \(status)") }
     case 0x0f:
       let status = reader.hex(1)
-      _ = reader.take(1)
+      _ = reader.bytes(1)
       if let command = reader.name(2, in: commands), let status {
         parts += [command, "status \(status)"]
       }
@@ -47,9 +47,9 @@ enum PacketText {
   }
 
   private static func data(_ reader: inout PacketReader) -> String? {
-    guard let header = reader.number(2), reader.take(2) != nil else { return nil }
+    guard let header = reader.number(2), reader.bytes(2) != nil else { return nil }
     // 01 marks a continuation of the previous packet.
-    guard header >> 12 & 3 != 1, reader.take(2) != nil, let channel = reader.number(2) else {
+    guard header >> 12 & 3 != 1, reader.bytes(2) != nil, let channel = reader.number(2) else {
       return "data, continued"
     }
     switch channel {

@@ -4,7 +4,8 @@
 
 import Bluetooth
 package import Documents
-package import Jobs
+import Jobs
+package import RunEvents
 
 /// One change for a page. It replaces what the page had of the same object, except that points are added,
 /// and minutes replace only those of the same time.
@@ -116,7 +117,7 @@ package struct Mark: Sendable {
 extension WatchPlan.Device {
   /// The device and its watched characteristics.
   var json: JSONValue {
-    JSONValue(["device": target.text, "characteristics": characteristics.map { "\($0)" }])
+    JSONValue(["device": target.text, "characteristics": names])
   }
 }
 

@@ -6,6 +6,7 @@
 package import Bluetooth
 import Jobs
 import Journal
+import RunEvents
 import Signals
 
 /// The state of the dashboard.
@@ -116,7 +117,7 @@ package struct DashboardModel: Sendable {
     }
     for series in watch.plan.series {
       let device = watch.plan.devices[series.device].target.text
-      breakSeries(of: device, series.reported.attribute, at: at)
+      breakSeries(of: device, series.reported.attribute ?? series.reported.operation, at: at)
     }
   }
 
@@ -137,8 +138,8 @@ package struct DashboardModel: Sendable {
   private mutating func apply(_ event: RunEvent, of id: Int) {
     let at = event.wallClock.milliseconds
     switch event.change {
-    case .value(let step, let value):
-      change(id) { $0.count += 1 }
+    case .data(let step, .value(let value)):
+      change(id) { $0.add(value, of: step.attribute ?? step.operation) }
       for number in value.numbers {
         let name = SeriesName(
           device: event.device, attribute: step.attribute ?? step.operation, field: number.field
@@ -149,12 +150,10 @@ package struct DashboardModel: Sendable {
         series[index].add(number.value, at: at)
         changedSeries.insert(index)
       }
-    case .gap(let step, let gap):
+    case .data(let step, .gap(let gap)):
       breakSeries(of: event.device, step.attribute, at: at)
       if let gap = WatchMark(gap, of: step.attribute ?? "") { mark(gap, event.device, at: at) }
-    case .runStarted, .stepStarted, .advertisement, .pairingDisplay, .note, .stepFinished,
-      .runFinished:
-      break
+    case .data(_, .advertisement), .run, .step, .remark: break
     }
   }
 
@@ -241,16 +240,16 @@ package struct DashboardModel: Sendable {
 
   private mutating func apply(_ event: RunEvent, of key: RunKey) {
     switch event.change {
-    case .runStarted(let start): runs[key]?.begin(steps: start.steps)
-    case .stepStarted(let step): runs[key]?.apply(StepLine(step, of: event))
-    case .stepFinished(let result):
+    case .run(.started(let start)): runs[key]?.begin(steps: start.steps)
+    case .step(.started(let step)): runs[key]?.apply(StepLine(step, of: event))
+    case .step(.finished(let result)):
       runs[key]?.apply(StepLine(result, of: event))
       runs[key]?.end(result, attempt: event.attempt)
-    case .runFinished(let ending):
+    case .run(.finished(let ending)):
       changeRun(key) {
         $0.end(ending.status.rawValue, why: ending.failure?.description, at: event.wallClock)
       }
-    case .value, .advertisement, .pairingDisplay, .note, .gap: break
+    case .run(.groupStarted), .run(.groupFinished), .data, .remark: break
     }
   }
 

@@ -3,6 +3,7 @@
 package import Bluetooth
 package import Jobs
 package import Journal
+package import RunEvents
 
 /// One piece of news. Its time is passed separately.
 package enum DashboardNews: Sendable {

@@ -3,7 +3,6 @@
 // Pure values with bounded memory; times are passed in.
 
 import Bluetooth
-import Jobs
 
 /// A device as last seen.
 package struct NearbyDevice: Sendable {

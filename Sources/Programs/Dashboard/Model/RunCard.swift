@@ -4,8 +4,9 @@
 
 import Bluetooth
 import Documents
-import Jobs
 import Journal
+import Reports
+import RunEvents
 
 /// A run of one chain, of a batch, of a suite, or of a watch.
 package struct RunCard: Equatable, Sendable {
@@ -222,12 +223,12 @@ struct RunHistory: Sendable {
   /// Applies an event of a chain in the batch.
   mutating func apply(_ event: RunEvent) {
     switch event.change {
-    case .stepStarted(let step): apply(StepLine(step, of: event))
-    case .stepFinished(let result):
+    case .step(.started(let step)): apply(StepLine(step, of: event))
+    case .step(.finished(let result)):
       apply(StepLine(result, of: event))
       card.stepsEnded += 1
       isChanged = true
-    case .runStarted, .runFinished, .value, .advertisement, .pairingDisplay, .note, .gap: break
+    case .run, .data, .remark: break
     }
   }
 

@@ -3,8 +3,8 @@
 // Pure values with bounded memory; times are passed in.
 
 package import Documents
-import Jobs
 package import Journal
+import RunEvents
 
 /// A value at a time; a nil value marks the beginning of a gap.
 package struct Point: Equatable, JSONWritable {

@@ -3,6 +3,8 @@
 import Bluetooth
 import Documents
 package import Jobs
+import Reports
+import RunEvents
 
 /// A watch and its state.
 package struct WatchCard: Sendable {
@@ -18,6 +20,8 @@ package struct WatchCard: Sendable {
   package var text = ""
   /// The number of values that have arrived.
   package var count = 0
+  /// The last value of each characteristic as text, in the order of their first values.
+  package private(set) var latest: [(attribute: String, text: String)] = []
   /// The devices without a connection, by index, with the reason; empty before the first connection.
   private var absent: [Int: String] = [:]
   /// The devices that have been connected at least once.
@@ -51,6 +55,20 @@ package struct WatchCard: Sendable {
     text = reasons.isEmpty ? "" : "connecting again after: \(reasons.joined(separator: "; "))"
   }
 
+  /// The most letters of a value that are shown.
+  static let longestValue = 200
+
+  /// Adds a value.
+  mutating func add(_ value: StepValue, of attribute: String) {
+    count += 1
+    let text = ColumnText(TextReport.text(value)).cut(to: Self.longestValue)
+    if let index = latest.firstIndex(where: { $0.attribute == attribute }) {
+      latest[index].text = text
+    } else {
+      latest.append((attribute, text))
+    }
+  }
+
   private var source: String {
     switch plan.source {
     case .notify: "notifications"
@@ -71,6 +89,11 @@ package struct WatchCard: Sendable {
       "id": id, "targets": plan.devices.map { $0.json }, "source": source, "view": view,
       "state": state.rawValue,
       "active": isUnderWay, "text": text, "count": count,
+      "latest": latest.map { one in
+        JSONValue.object([
+          .init("characteristic", one.attribute.json), .init("value", one.text.json),
+        ])
+      },
     ]
   }
 }

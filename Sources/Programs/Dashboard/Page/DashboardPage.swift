@@ -1,6 +1,6 @@
 // The files of the page, which are built into the program.
 
-import Jobs
+import Reports
 import WebServer
 
 /// The responses with the page and the files it loads.

@@ -2,7 +2,6 @@
 //
 // DashboardModel decides what is sent; each browser's feed has its own bounded queue.
 
-import Jobs
 package import Signals
 package import WebServer
 

@@ -18,7 +18,7 @@ struct DashboardRequests {
   let limit: Duration
 
   /// Parses `{"device":"HRM-1","characteristics":["heart-rate-measurement"],"poll":"1m","rate":"5s"}`.
-  /// The last two may be missing or null.
+  /// The last two may be missing or null. `rssi` among the characteristics is that of the connection.
   func watch(_ body: [UInt8]) throws(DashboardRefusal) -> WatchPlan {
     var reader = try Self.reader(body)
     let target = reader.required("device", expected: "a device") { $0.text }
@@ -29,11 +29,14 @@ struct DashboardRequests {
     let window = period("rate", &reader)
     try Self.finish(&reader)
     do {
+      let strengths = (words ?? []).filter { WatchPlan.isRSSI($0, names) }
+      let characteristics = (words ?? []).filter { !strengths.contains($0) }
       let plan = WatchPlan(
         [
           WatchPlan.Device(
             try DeviceTarget(parsing: target ?? ""),
-            try (words ?? []).map { try CharacteristicSelector(parsing: $0, names: names) }
+            try characteristics.map { try CharacteristicSelector(parsing: $0, names: names) },
+            measuresRSSI: !strengths.isEmpty
           )
         ],
         source: poll.map { .poll(every: $0) }

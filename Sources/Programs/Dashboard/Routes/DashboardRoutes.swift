@@ -3,7 +3,7 @@
 // Access to them is decided by the web server.
 
 package import Bluetooth
-import Jobs
+package import Reports
 package import WebServer
 
 /// Answers the requests that the web server has allowed.
@@ -17,7 +17,7 @@ package struct DashboardRoutes: Sendable {
   /// The text of `/metrics`; nil if there is no such path.
   private let metrics: Metrics?
 
-  private struct Metrics: Sendable { let text: @Sendable () -> String }
+  private struct Metrics: Sendable { let text: @Sendable (MetricsFormat) -> String }
 
   /// Creates the routes of a dashboard.
   ///
@@ -25,10 +25,10 @@ package struct DashboardRoutes: Sendable {
   ///   - actions: The actions that pages request.
   ///   - names: The names of characteristics.
   ///   - limit: The limit for connecting, for subscribing, and for each read.
-  ///   - metrics: Returns the text of `/metrics`, in Prometheus' text format 0.0.4; nil for no such path.
+  ///   - metrics: Returns the text of `/metrics` in the format that the request prefers; nil for no such path.
   package init(
     _ hub: DashboardHub, _ actions: any DashboardActions, names: AttributeNames, limit: Duration,
-    metrics: (@Sendable () -> String)? = nil
+    metrics: (@Sendable (MetricsFormat) -> String)? = nil
   ) {
     self.hub = hub
     self.actions = actions
@@ -56,8 +56,13 @@ package struct DashboardRoutes: Sendable {
     case ("favicon.ico", 1): return reading(method) { .noContent }
     case ("metrics", 1):
       guard let metrics else { return .notFound }
+      let accept = request.headers.filter { $0.name == "accept" }.map(\.value)
+      let format = MetricsFormat(accept: accept.joined(separator: ","))
       return reading(method) {
-        WebResponse(contentType: "text/plain; version=0.0.4; charset=utf-8", text: metrics.text())
+        WebResponse(
+          contentType: format.contentType, headers: [.init("Vary", "Accept")],
+          text: metrics.text(format)
+        )
       }
     case ("runs", 2): return try await runPage(segments[1], method)
     case ("api", 2...): return try await api(request, Array(segments.dropFirst()))

@@ -12,7 +12,7 @@ struct Checked {
   /// Contents that are valid but probably not intended.
   private(set) var warnings: [Problem] = []
   /// The lines about valid files, one for each.
-  private(set) var praise: [String] = []
+  private(set) var confirmations: [String] = []
   private var chains: [(file: String, plan: Plan)] = []
 
   private let bindings: Bindings
@@ -32,24 +32,24 @@ struct Checked {
       let suite = Result { () throws(DocumentErrors) in
         try Suite.load(path: path, variables: suites.pairs)
       }
-      take(path, suite) { "\(counted($0.runs.count, "test")), \($0.operationCount) operations, ok" }
+      add(path, suite) { "\(counted($0.runs.count, "test")), \($0.operationCount) operations, ok" }
     case .batch:
       let batch = Result { () throws(DocumentErrors) in
         try Batch.load(path: path, with: bindings, names: names)
       }
-      take(path, batch) { "\($0.extent), ok" }
+      add(path, batch) { "\($0.extent), ok" }
     case .scenario:
       let world = Result { () throws(DocumentErrors) in try ScenarioFile.load(path: path) }
-      take(path, world) { _ in "ok" }
+      add(path, world) { _ in "ok" }
       warnings += ScenarioFile.warnings(path: path)
     case .chain, .unknown:
       let plan = Result { () throws(DocumentErrors) in
         try Plan(file: path, with: bindings, names: names)
       }
-      take(path, plan)
+      add(path, plan)
     case .names:
       let own = Result { () throws(DocumentErrors) in try NamesFile(path) }
-      take(path, own) { file in
+      add(path, own) { file in
         let (names, keys) = (file.names.entries.count, file.keys.count)
         let described = file.names.descriptions.count
         let parts = [
@@ -67,11 +67,11 @@ struct Checked {
     let plan = Result { () throws(DocumentErrors) in
       try Plan.parse(line: line, with: bindings, names: names, includesFiles: true)
     }
-    take(Plan.lineName, plan)
+    add(Plan.lineName, plan)
   }
 
   /// Searches the simulated devices, if any are given, for the attributes that the chains name.
-  mutating func look(in files: [String]) {
+  mutating func checkAttributes(on files: [String]) {
     let devices: [DeviceDefinition]
     do {
       devices = try loadScenario(files).devices
@@ -79,7 +79,7 @@ struct Checked {
       problems += error.problems
       return
     }
-    praise += files.map { "\($0): ok" }
+    confirmations += files.map { "\($0): ok" }
     warnings += files.flatMap { ScenarioFile.warnings(path: $0) }
     guard !devices.isEmpty else { return }
     let services = devices.flatMap { AttributeTable($0).services }
@@ -100,17 +100,21 @@ struct Checked {
   }
 
   /// Records a chain, whose attributes are later searched for on simulated devices.
-  private mutating func take(_ name: String, _ plan: Result<Plan, DocumentErrors>) {
-    if let plan = try? plan.get() { chains.append((name, plan)) }
-    take(name, plan) { "\(counted($0.writtenStepCount, "step")), ok" }
+  private mutating func add(_ name: String, _ plan: Result<Plan, DocumentErrors>) {
+    if let plan = try? plan.get() {
+      chains.append((name, plan))
+      warnings += plan.warningsAboutNames(in: name)
+    }
+    add(name, plan) { "\(counted($0.writtenStepCount, "step")), ok" }
   }
 
   /// Records the line about a valid file, or all of its problems.
-  private mutating func take<Contents>(
-    _ name: String, _ contents: Result<Contents, DocumentErrors>, _ praised: (Contents) -> String
+  private mutating func add<Contents>(
+    _ name: String, _ contents: Result<Contents, DocumentErrors>,
+    _ confirmation: (Contents) -> String
   ) {
     switch contents {
-    case .success(let contents): praise.append("\(name): \(praised(contents))")
+    case .success(let contents): confirmations.append("\(name): \(confirmation(contents))")
     case .failure(let errors): problems += errors.problems
     }
   }

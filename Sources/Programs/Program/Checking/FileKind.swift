@@ -23,7 +23,7 @@ enum FileKind {
 
   /// Recognises suites by their XML and the other kinds by their top-level keys.
   init(of path: String) {
-    if Suite.isMeant(at: path) {
+    if Suite.recognizes(fileAt: path) {
       self = .suite
     } else if let keys = Document.keys(at: path) {
       self = Self.kind(by: keys)
@@ -33,9 +33,9 @@ enum FileKind {
   }
 
   private static func kind(by keys: [String]) -> FileKind {
-    if Batch.isMeant(by: keys) { return .batch }
-    if ScenarioFile.isMeant(by: keys) { return .scenario }
-    if NamesFile.isMeant(by: keys) { return .names }
+    if Batch.recognizes(keys: keys) { return .batch }
+    if ScenarioFile.recognizes(keys: keys) { return .scenario }
+    if NamesFile.recognizes(keys: keys) { return .names }
     return keys.contains("steps") ? .chain : .unknown
   }
 }

@@ -45,6 +45,20 @@ extension Plan {
     else { return Place(file: file) }
     return entry.value.place
   }
+
+  /// A warning for each name of the chain's file that is the assigned one of another UUID.
+  func warningsAboutNames(in file: String) -> [Problem] {
+    let shadows = names.entries.compactMap { entry in
+      entry.shadowed.map { (entry.name, Problem("\($0), and of another UUID in this file")) }
+    }
+    guard !shadows.isEmpty else { return [] }
+    let text = TextFile.isRegular(file) ? try? TextFile.read(file) : nil
+    let declared = text.flatMap { try? Document.parse($0, file: file) }?.value(of: "names")?.mapping
+    return shadows.map { name, problem in
+      let entry = declared?.first { $0.key == name }
+      return entry.map { problem.at(keyOf: $0) } ?? problem.at(Place(file: file))
+    }
+  }
 }
 
 extension Step {

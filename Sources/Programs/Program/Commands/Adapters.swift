@@ -10,7 +10,7 @@ struct Adapters: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "adapters", abstract: "List this host's adapters: maker, version, features.",
     discussion:
-      "It asks bluetoothd and the kernel, needs one of them, and shows adapters that are off too."
+      "It asks bluetoothd and the kernel, one of which is enough, and lists adapters that are off, too."
   )
 
   @OptionGroup var printing: OutputOptions

@@ -13,10 +13,10 @@ package struct BatchCommand: WorldCommand {
     commandName: "batch",
     abstract: "Run a chain on many devices.",
     discussion: """
-      The file names the chain and the devices: listed, in a table, or those that a scan finds; how \
-      many chains run at once, what a failure means for the others, and when it all is run again. \
-      Ends with 0 only if every device succeeded, with 75 if every failure is transient, else with 1. \
-      Ctrl-C ends the chains under way and disconnects; no further device begins.
+      The file names the chain and the devices: listed, in a table, or those that a scan finds; \
+      how many chains run at once, what happens after a failure, and when the batch is repeated. \
+      Ends with 0 only if every device succeeded, with 75 if every failure is transient, else \
+      with 1. Ctrl-C ends the chains under way and disconnects; no further device begins.
 
         blerun batch batch.yaml --dry-run
         blerun batch batch.yaml --concurrency 4 --deadline 10m
@@ -38,10 +38,13 @@ package struct BatchCommand: WorldCommand {
   @Option(time: "Default timeout per step: 10s, 500ms.")
   var timeout: Duration?
 
-  @Option(help: "How often the batch is run at most, with 'every'.")
+  @Option(help: "The maximum number of runs, with 'every'.")
   var runs: Int?
 
-  @Flag(help: "Print the devices and what is run on each, with --resume those left; touch nothing.")
+  @Flag(
+    help:
+      "Print the devices with their steps, with --resume only the remaining devices; touch nothing."
+  )
   var dryRun = false
 
   @Flag(help: "Print a line for each step, too.")
@@ -59,16 +62,13 @@ package struct BatchCommand: WorldCommand {
   @OptionGroup var resuming: ResumeOptions
   @OptionGroup var variables: VariableOptions
   @OptionGroup var naming: NamesOptions
-  @OptionGroup var printing: ChainOutputOptions
-  @OptionGroup var reports: ReportOptions
-  @OptionGroup var link: LinkOptions
-  @OptionGroup var joining: ExclusiveOption
-  @OptionGroup var waiting: WaitOptions
-  @OptionGroup package var options: WorldOptions
+  @OptionGroup var running: RunOptions
   @OptionGroup(visibility: CompanionProgram.fleet.visibility)
   package var onFleet: FleetBatchOptions
   @OptionGroup var metering: MetricsOptions
   @OptionGroup var journal: JournalOptions
+
+  package var options: WorldOptions { running.world }
 
   package init() {}
 
@@ -77,6 +77,7 @@ package struct BatchCommand: WorldCommand {
       let given = [
         ("--simulate", options.isSimulated), ("--runs", runs != nil),
         ("--resume with --detach", resuming.resume != nil && onFleet.detach),
+        ("--choice", running.waiting.choosing.choice != nil),
       ]
       for (option, isGiven) in given where isGiven {
         throw ValidationError("\(option) is not for a batch on a fleet.")
@@ -107,7 +108,7 @@ package struct BatchCommand: WorldCommand {
     if dryRun { return try printPlan(batch) }
     let isOnce = batch.every == nil || resuming.resume != nil
     if !isOnce, runs == nil, options.isSimulated, !options.realTime {
-      throw Ending(
+      throw CommandExit(
         .usage, "a batch with 'every' never ends in simulated time: limit it with --runs"
       )
     }
@@ -118,12 +119,13 @@ package struct BatchCommand: WorldCommand {
     if !options.isSimulated, let plan = batch.plans.first {
       Session.warn(of: plan.writtenSecrets)
     }
-    throw Ending(try run(batch, simulated))
+    throw CommandExit(try run(batch, simulated))
   }
 
-  /// Connects to a fleet, and returns the function that creates the runner of the batch, or of what is left
-  /// of it.
-  package typealias OpenFleet = (World, Batch, BatchResumption?) throws(Ending) -> MakeBatchRunning
+  /// Connects to a fleet, and returns the function that creates the runner of the batch, or of its
+  /// remaining devices.
+  package typealias OpenFleet = (World, Batch, BatchResumption?) throws(CommandExit) ->
+    MakeBatchRunning
 
   /// Runs the batch on a fleet.
   ///
@@ -133,21 +135,21 @@ package struct BatchCommand: WorldCommand {
   ) throws {
     let batch = try batch()
     guard batch.every == nil else {
-      throw Ending(.usage, "a fleet runs a batch once: have a timer run the command instead")
+      throw CommandExit(.usage, "a fleet runs a batch once: have a timer run the command instead")
     }
-    throw Ending(try run(batch, ScenarioDefinition(), openFleet: open))
+    throw CommandExit(try run(batch, ScenarioDefinition(), openFleet: open))
   }
 
   private func run(
     _ batch: Batch, _ simulated: ScenarioDefinition,
     openFleet: OpenFleet? = nil
   ) throws -> ExitStatus {
-    try reports.check(reading: [file], options, journal, metrics: metering.metrics)
+    try running.check(reading: [file], journal, metrics: metering.metrics)
     let kept = onFleet.detach ? nil : try openJournal()
     let decision = try decision(on: batch, kept)
     let reports = try ReportFiles(
-      reports, printed: printing.output.whole,
-      of: RecordedWhole(.batch, name: batch.name, isSimulated: options.isSimulated)
+      running.reports, printed: running.printing.output.whole,
+      of: CommandRecord(.batch, name: batch.name, isSimulated: options.isSimulated)
     )
     var resumption: BatchResumption?
     switch decision {
@@ -164,7 +166,7 @@ package struct BatchCommand: WorldCommand {
       }
       return reports.end(.ok, remark: reason)
     }
-    return try reports.during { () throws(Ending) in
+    return try reports.during { () throws(CommandExit) in
       let world =
         openFleet == nil
         ? try options.world(simulated, "ending", naming.bindKeys()) : World.withoutRadio("ending")
@@ -175,7 +177,7 @@ package struct BatchCommand: WorldCommand {
       let metrics = try metricsFile(of: batch, in: world)
       let path = Batch.wholePath(of: file)
       let writing = kept.map {
-        BatchJournal(RunJournal($0, in: world), of: batch, at: path, goingOn: resumption)
+        BatchJournal(RunJournal($0, in: world), of: batch, at: path, resuming: resumption)
       }
       let running = RunningBatch(
         batch: batch, command: self, past: resumption?.past, world: world, journal: writing,
@@ -187,10 +189,9 @@ package struct BatchCommand: WorldCommand {
     }
   }
 
-  private func metricsFile(of batch: Batch, in world: World) throws(Ending) -> MetricsFile? {
-    guard let path = metering.metrics else { return nil }
+  private func metricsFile(of batch: Batch, in world: World) throws(CommandExit) -> MetricsFile? {
     let name = batch.name ?? file.split(separator: "/").last.map(String.init) ?? file
-    return try MetricsFile(metering, path: path, of: name, on: world.loop)
+    return try MetricsFile(metering, of: ("batch", name), on: world.loop)
   }
 
   /// Opens the journal. That of a resumed batch already exists.
@@ -198,7 +199,7 @@ package struct BatchCommand: WorldCommand {
     let isSimulated = options.isSimulated
     guard resuming.resume != nil else { return try journal.open(isSimulated: isSimulated) }
     guard let path = try journal.path(isSimulated: isSimulated) else {
-      throw Ending(.usage, "--resume goes by a journal: name it with --journal")
+      throw CommandExit(.usage, "--resume goes by a journal: name it with --journal")
     }
     let file =
       dryRun
@@ -218,12 +219,12 @@ package struct BatchCommand: WorldCommand {
     return try BatchResumption.find(wish, in: journal.file, looksOnly: dryRun)
   }
 
-  private func batch() throws(Ending) -> Batch {
+  private func batch() throws(CommandExit) -> Batch {
     let (bindings, names) = (variables.bindings, try naming.names())
     do {
       var batch = try Batch.load(path: file, with: bindings, names: names) {
-        [link, joining, waiting, timeout, allowCommand] plan in
-        plan.link = joining.applied(to: waiting.applied(to: link.applied(to: plan.link)))
+        [running, timeout, allowCommand] plan in
+        plan.link = running.applied(to: plan.link)
         if let timeout { plan.timeout = timeout }
         plan.allowedCommands = .digests(Set(allowCommand))
       }
@@ -231,7 +232,7 @@ package struct BatchCommand: WorldCommand {
       if let deadline { batch.deadline = deadline }
       return batch
     } catch {
-      throw Ending(.data, error.problems(of: file, readAs: .batch))
+      throw CommandExit(.data, error.problems(of: file, readAs: .batch))
     }
   }
 

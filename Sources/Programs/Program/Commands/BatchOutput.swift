@@ -48,12 +48,12 @@ final class BatchOutput: Sendable {
   }
 
   func receive(_ event: RunEvent) {
-    if format == .text { state.withLock { $0.collector.take(event) } }
+    if format == .text { state.withLock { $0.collector.apply(event) } }
     if format.whole == nil { printed.receive(event) }
   }
 
   func receive(_ event: BatchEvent) {
-    if format == .text { state.withLock { $0.collector.take(event) } }
+    if format == .text { state.withLock { $0.collector.apply(event) } }
     if format == .json { for line in JSONLinesReport().lines(for: event) { output.line(line) } }
     switch event.change {
     case .waiting: break
@@ -98,7 +98,7 @@ final class BatchOutput: Sendable {
 
   private func took(_ counts: BatchCounts) {
     let (isNews, progress) = state.withLock { state in
-      (state.progress?.take(counts) ?? false, state.progress)
+      (state.progress?.update(with: counts) ?? false, state.progress)
     }
     if let line { return line.show() }
     guard isNews, let progress else { return }
@@ -108,8 +108,8 @@ final class BatchOutput: Sendable {
   /// Removes the status line, and waits until all output is written.
   ///
   /// - Returns: The exit status of a failed write, which has been reported; nil if all was written.
-  func failed(in world: World) -> ExitStatus? {
+  func finishStatus(in world: World) -> ExitStatus? {
     line?.end()
-    return printed.failed(in: world)
+    return printed.finishStatus(in: world)
   }
 }

@@ -22,10 +22,10 @@ extension SessionOptions {
   /// - Returns: The exit status of the first failure, or of a signal that ended the run.
   func run(
     _ files: [ChainFile], among simulated: ScenarioDefinition, failsFast: Bool
-  ) throws(Ending) -> ExitStatus {
+  ) throws(CommandExit) -> ExitStatus {
     let reports = try reportFiles(on: .files)
     let collector = Guarded(RunCollector(condenses: true))
-    return try reports.during { () throws(Ending) in
+    return try reports.during { () throws(CommandExit) in
       var left = files[...]
       var failed: ExitStatus?
       while let file = left.popFirst() {
@@ -35,7 +35,7 @@ extension SessionOptions {
         let session = try Session(self, for: plan, among: simulated, isAnnounced: isAnnounced)
         let status = session.end(
           session.run(plan, reports, of: file.path) { event in
-            collector.withLock { $0.take(event) }
+            collector.withLock { $0.apply(event) }
           }
         )
         if status.isInterruption || status == .output {

@@ -8,9 +8,9 @@ struct Check: ParsableCommand {
     commandName: "check",
     abstract: "Check files of chains, batches, suites, names and devices; nothing is touched.",
     discussion: """
-      Reports file, line, column and key of everything that is wrong, and ends with 65. Files of \
-      simulated devices and scenarios are recognized by their keys. Those given with --simulate are also \
-      searched for what the chains name.
+      Reports each problem with its file, line, column and key, and ends with 65 if there is \
+      one. Files of simulated devices and scenarios are recognized by their keys. The devices of \
+      --simulate are also searched for the characteristics that the chains name.
       """
   )
 
@@ -24,7 +24,7 @@ struct Check: ParsableCommand {
   @OptionGroup var suites: SuiteOptions
 
   @Option(
-    name: [.customShort("e"), .long], help: .value("steps", "Steps to check, as run takes them."),
+    name: [.customShort("e"), .long], help: .value("steps", "Steps to check, as for run -e."),
     completion: .list(Plan.verbs)
   )
   var steps: [String] = []
@@ -46,14 +46,14 @@ struct Check: ParsableCommand {
     var checked = Checked(variables.bindings, try naming.names(), suites)
     for file in files { checked.read(file) }
     for line in steps { checked.read(line: line) }
-    checked.look(in: simulate)
+    checked.checkAttributes(on: simulate)
     return checked
   }
 
   func run() throws {
     let checked = try checked()
     for warning in checked.warnings { StandardError.notice("warning: \(warning)") }
-    guard checked.problems.isEmpty else { throw Ending(.data, checked.problems) }
-    try StandardOutput.show(checked.praise)
+    guard checked.problems.isEmpty else { throw CommandExit(.data, checked.problems) }
+    try StandardOutput.show(checked.confirmations)
   }
 }

@@ -9,10 +9,10 @@ import NordicSuites
 struct Convert: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "convert",
-    abstract: "Write nRF Connect test suites and macros as chains.",
+    abstract: "Convert nRF Connect test suites and macros to chains.",
     discussion: """
-      Each test that is run becomes a chain. What a chain cannot express stands in it as a comment, \
-      and is reported on standard error with its place in the suite.
+      Each test that is run becomes a chain. An operation that a chain cannot express becomes a \
+      comment, and is reported on standard error with its place in the suite.
 
         blerun convert macro.xml > macro.yaml
         blerun convert suite.xml --into chains \\
@@ -26,10 +26,10 @@ struct Convert: ParsableCommand {
 
   @OptionGroup var suites: SuiteOptions
 
-  @Option(folder: "A folder that gets a file for each test; it is made if need be.")
+  @Option(folder: "A folder that gets a file for each test; it is created if it is missing.")
   var into: String?
 
-  @Option(help: "The test that is meant: its number among those that are run.")
+  @Option(help: "Convert only this test: its number among those that are run.")
   var test: Int?
 
   func run() throws {
@@ -37,12 +37,12 @@ struct Convert: ParsableCommand {
     var chains = suite.chains()
     if let test {
       guard chains.indices.contains(test - 1) else {
-        throw Ending(.usage, "the suite runs \(chains.count) tests, and there is no \(test)")
+        throw CommandExit(.usage, "the suite runs \(chains.count) tests, and there is no \(test)")
       }
       chains = [chains[test - 1]]
     }
     if into == nil, chains.count > 1 {
-      throw Ending(
+      throw CommandExit(
         .usage,
         "the suite runs \(chains.count) tests: --into FOLDER writes a file for each, --test 1 one"
       )
@@ -52,10 +52,11 @@ struct Convert: ParsableCommand {
     }
     let empty = chains.filter { $0.steps == 0 }
     guard empty.isEmpty else {
-      throw Ending(.failed, "nothing of \(empty.map(\.name).joined(separator: ", ")) is a chain")
+      throw CommandExit(
+        .failed, "nothing of \(empty.map(\.name).joined(separator: ", ")) is a chain")
     }
     if let into, mkdir(into, 0o777) != 0, errno != EEXIST {
-      throw Ending(.output, "\(FileFailure(into, "cannot be made"))")
+      throw CommandExit(.output, "\(FileFailure(into, "cannot be made"))")
     }
     for chain in chains { try write(chain) }
   }
@@ -68,7 +69,7 @@ struct Convert: ParsableCommand {
     let path = "\(into)/\(chain.name).yaml"
     let file = try LineFile(path)
     for line in chain.lines { file.line(line) }
-    if let failure = file.failure { throw Ending(.output, failure) }
+    if let failure = file.failure { throw CommandExit(.output, failure) }
     StandardError.notice("wrote \(path)")
   }
 }

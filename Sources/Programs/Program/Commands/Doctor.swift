@@ -13,29 +13,31 @@ struct Doctor: WorldCommand {
     commandName: "doctor",
     abstract: "Explain what keeps chains from running on this host.",
     discussion: """
-      One line for each finding, with what to do: bus and bluetoothd, adapters, rfkill, who scans, \
-      who holds links, what killed runs left, missing privileges. Exit status 0 when chains can \
-      run, 69 when they cannot. --release disconnects what runs that were killed left connected.
+      Prints a line for each finding, with advice: bus and bluetoothd, adapters, rfkill, scans, \
+      connections, what killed runs left, missing privileges. Exit status 0 when chains can run, \
+      69 when they cannot. --release drops the connections that killed runs left up.
 
       --radio tries the adapter with a device: it scans, connects twenty times, reads and subscribes, \
-      and writes a report of its figures, without addresses, names and values, to send to the \
+      and writes a report of the measurements, without addresses, names and values, to send to the \
       authors of blerun.
 
         blerun doctor --radio report.txt -d HRM-1
       """
   )
 
-  @Flag(help: "Disconnect the links that killed runs left up.")
+  @Flag(help: "Drop the connections that killed runs left up.")
   var release = false
 
   @Flag(help: "With --release: also those that another program uses by now.")
   var force = false
 
-  @Option(file: "Try the adapter and the device of -d, and write a report without addresses here.")
+  @Option(
+    file: "Try the adapter and the device of -d, and write a report without addresses to this file."
+  )
   var radio: String?
 
   @Option(
-    help: "With --radio: how many times it connects. (default: \(RadioSurvey.usualConnections))"
+    help: "With --radio: how many times it connects. (default: \(RadioSurvey.defaultConnections))"
   )
   var connections: Int?
 
@@ -65,7 +67,7 @@ struct Doctor: WorldCommand {
     let diagnosis = Diagnosis(HostSurvey().facts(of: world))
     for finding in diagnosis.findings { show(finding, output) }
     try output.end(in: world)
-    throw Ending(diagnosis.exitStatus)
+    throw CommandExit(diagnosis.exitStatus)
   }
 
   /// Tries the adapter and a device, and writes the report.
@@ -87,8 +89,8 @@ struct Doctor: WorldCommand {
     connecting.attempts = 1
     let service = world.service(for: target, options: connecting, follow: following.receive)
     let survey = RadioSurvey(
-      service, target, connections: connections ?? RadioSurvey.usualConnections,
-      limit: Plan.usualTimeout
+      service, target, connections: connections ?? RadioSurvey.defaultConnections,
+      limit: Plan.defaultTimeout
     )
     world.observeLinks(survey.receive)
     let outcome = survey.run(following.receive).firstOrDefault(false, within: .seconds(86_400))
@@ -100,10 +102,10 @@ struct Doctor: WorldCommand {
     for line in report.lines { file.line(line) }
     for line in report.summary { output.line(line) }
     file.finish(isKept: !report.connections.isEmpty)
-    if let failure = file.failure { throw Ending(.output, failure) }
+    if let failure = file.failure { throw CommandExit(.output, failure) }
     try output.end(in: world, after: outcome.error)
     guard report.connections.contains(where: { $0.connecting.duration != nil }) else {
-      throw Ending(.passing, "the device was not connected once; \(path) has the reasons")
+      throw CommandExit(.passing, "the device was not connected once; \(path) has the reasons")
     }
     StandardError.notice("\(path) has the report; read it before you pass it on")
   }

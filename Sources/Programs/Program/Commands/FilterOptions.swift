@@ -44,7 +44,7 @@ struct FilterOptions: ParsableArguments {
   )
   var serviceData: String?
 
-  @Flag(help: "Scan passively, where bluetoothd can: no scan requests are sent.")
+  @Flag(help: "Scan passively, if bluetoothd supports it: no scan requests are sent.")
   var passive = false
 
   func validate() throws { try naming.check { _ = try filter($0) } }

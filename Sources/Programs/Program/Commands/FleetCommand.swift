@@ -96,7 +96,7 @@ extension FleetCommand {
       abstract: "Print the events of a job, or of all jobs of a batch, until they have ended.",
       discussion: """
         Ends as a batch does: with 0 only if every job succeeded, with 75 if every failure is \
-        transient, else with 1. Ctrl-C ends the following; the jobs run on.
+        transient, else with 1. Ctrl-C ends the command; the jobs continue.
         """
     )
     @OptionGroup package var common: Options

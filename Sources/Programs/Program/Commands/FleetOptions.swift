@@ -15,8 +15,8 @@ package struct FleetOptions: ParsableArguments {
     help: .value(
       "url",
       """
-      The fleet: nats://HOST:PORT/NAME, or tls://… with TLS; USER@ may precede the host, whose password \
-      is in \(Self.passwordVariable).
+      The fleet: nats://HOST:PORT/NAME, or tls://… with TLS. USER@ before the host names a user, whose \
+      password is in \(Self.passwordVariable).
       """
     )
   )
@@ -26,11 +26,11 @@ package struct FleetOptions: ParsableArguments {
   package var fleetCredentials: String?
 
   @Option(
-    file: "The certificates of the authorities that the server's certificate may come from (PEM)."
+    file: "The CA certificates that are accepted for the server (PEM)."
   )
   package var fleetCA: String?
 
-  @Option(file: "The own certificate for the server (PEM).")
+  @Option(file: "The client's certificate for the server (PEM).")
   package var fleetCert: String?
 
   @Option(file: "The key of --fleet-cert (PEM).")
@@ -48,10 +48,10 @@ package struct FleetOptions: ParsableArguments {
   package var password: String? { RuntimeFolder.variable(Self.passwordVariable) }
 
   /// Returns the address from the option, or else from the environment for commands about a fleet.
-  package func address() throws(Ending) -> String {
+  package func address() throws(CommandExit) -> String {
     if let fleet { return fleet }
     if let fleet = RuntimeFolder.variable(Self.variable), !fleet.isEmpty { return fleet }
-    throw Ending(.usage, "no fleet is named (expected --fleet URL, or \(Self.variable))")
+    throw CommandExit(.usage, "no fleet is named (expected --fleet URL, or \(Self.variable))")
   }
 }
 
@@ -77,14 +77,14 @@ package struct FleetBatchOptions: ParsableArguments {
   package var pin: String?
 
   @Option(
-    help: .value("gateway", "With --fleet: the gateway that runs it where it observes the device.")
+    help: .value("gateway", "With --fleet: the gateway that runs it if it observes the device.")
   )
   package var prefer: String?
 
   @Option(
     name: .customLong("need"),
     help: .value(
-      "capability", "With --fleet: what a gateway must be capable of; repeat it for more."
+      "capability", "With --fleet: a capability that the gateway must have; repeat it for more."
     )
   )
   package var needs: [String] = []
@@ -92,8 +92,8 @@ package struct FleetBatchOptions: ParsableArguments {
   @Option(
     help: .time(
       """
-      With --fleet: how long each device may wait for a gateway and run: 10m. The batch's deadline, \
-      where it has one, is the usual value, else 10m.
+      With --fleet: how long each device may wait for a gateway and run: 10m. The default is the \
+      deadline of the batch, or else 10m.
       """
     ),
     transform: Duration.argument
@@ -102,8 +102,8 @@ package struct FleetBatchOptions: ParsableArguments {
 
   @Flag(
     help: """
-      With --fleet: all operations may be done twice, so that another gateway runs a chain again \
-      whose gateway was lost.
+      With --fleet: all operations may be done twice. If a gateway is lost, another one runs its \
+      chains again.
       """
   )
   package var idempotent = false
@@ -111,12 +111,12 @@ package struct FleetBatchOptions: ParsableArguments {
   @Flag(
     help: """
       With --fleet: the variables that a chain reads from the environment are read by its gateway \
-      (blerun gateway --environment), so that the fleet's store has no values of them.
+      (blerun gateway --environment), so that the fleet's store does not contain their values.
       """
   )
   package var gatewayEnvironment = false
 
-  @Flag(help: "With --fleet: leave when all devices are queued; the jobs run on.")
+  @Flag(help: "With --fleet: exit when all devices are queued; the jobs continue.")
   package var detach = false
 
   package init() {}

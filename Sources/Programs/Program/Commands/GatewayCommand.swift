@@ -98,6 +98,7 @@ package struct GatewayCommand: WorldCommand {
   @Option(name: [.customLong("for")], time: "How long it runs: 1h (until it is ended).")
   package var limit: Duration?
 
+  @OptionGroup package var metering: MetricsOptions
   @OptionGroup package var options: WorldOptions
   @OptionGroup package var journal: JournalOptions
 
@@ -129,10 +130,11 @@ extension GatewayCommand {
   }
 
   /// Returns the path of the gateway's journal, with the jobs that it has begun.
-  package func statePath(fleet: String) throws(Ending) -> String {
+  package func statePath(fleet: String) throws(CommandExit) -> String {
     if let state { return state }
     guard let path = UserFolder.state("gateway-\(fleet)-\(gatewayName).json") else {
-      throw Ending(.usage, "no place for the gateway's state is known: name a file with --state")
+      throw CommandExit(
+        .usage, "no place for the gateway's state is known: name a file with --state")
     }
     return path
   }

@@ -13,10 +13,10 @@ struct Inspect: WorldCommand {
     commandName: "inspect",
     abstract: "List what a device offers, with the values that can be read.",
     discussion: """
-      Connects, lists, and disconnects. A value that cannot be read shows why; that does not fail the command. \
-      bluetoothd answers nothing about a protected value when nobody is there to pair, and holds \
-      every request behind it: when two reads in a row are not answered within --read-timeout, the \
-      other values are not read, and are marked so.
+      Connects, lists, and disconnects. A value that cannot be read shows why; that does not \
+      fail the command. bluetoothd does not answer the read of a protected value if there is no \
+      agent to pair with, and delays all later requests. If two consecutive reads are not \
+      answered within --read-timeout, the other values are not read, and are marked as such.
 
         blerun inspect -d "Thermo*"
         blerun inspect \\
@@ -34,6 +34,7 @@ struct Inspect: WorldCommand {
 
   @OptionGroup var printing: OutputOptions
   @OptionGroup var link: LinkOptions
+  @OptionGroup var choosing: ChoiceOptions
   @OptionGroup var options: WorldOptions
 
   func run() throws {
@@ -42,7 +43,7 @@ struct Inspect: WorldCommand {
     var plan = Plan(steps: [])
     plan.device = named.target(insteadOf: nil)
     let target = try plan.target(among: simulated)
-    let rule = link.applied(to: LinkRule())
+    let rule = choosing.applied(to: link.applied(to: LinkRule()))
     let world = try options.world(simulated, "ending the inspection and disconnecting")
     defer { world.end() }
     try world.releaseOrphans()
@@ -65,9 +66,9 @@ struct Inspect: WorldCommand {
 
 /// The limits for connecting to a device, and for each read.
 struct ReadingLimits: ParsableArguments {
-  @Option(time: "How long connecting may take. (default: \(Plan.usualTimeout.written))")
-  var timeout = Plan.usualTimeout
+  @Option(time: "How long connecting may take. (default: \(Plan.defaultTimeout.written))")
+  var timeout = Plan.defaultTimeout
 
-  @Option(time: "How long each read may take. (default: \(Inspection.usualReadLimit.written))")
-  var readTimeout = Inspection.usualReadLimit
+  @Option(time: "How long each read may take. (default: \(Inspection.defaultReadLimit.written))")
+  var readTimeout = Inspection.defaultReadLimit
 }

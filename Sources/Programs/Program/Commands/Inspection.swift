@@ -18,7 +18,7 @@ struct Inspection: Sendable {
   let format: OutputOptions.Output
   let names: AttributeNames
 
-  static let usualReadLimit = Duration.seconds(5)
+  static let defaultReadLimit = Duration.seconds(5)
 
   /// The number of consecutive unanswered reads after which no others are tried.
   private static let mostUnanswered = 2

@@ -36,8 +36,8 @@ package struct JournalOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       """
-      What a result that was committed survives: normal the end of the program, full loss of \
-      power too.
+      What a result that was reported survives: normal the end of the program, full loss of \
+      power too; relaxed as normal, with results up to half a second late.
       """,
       visibility: RareOptions.visibility
     )
@@ -68,7 +68,7 @@ package struct JournalOptions: ParsableArguments {
   var need: Need { journalNeed ?? (journal == nil ? .optional : .required) }
 
   /// Returns the file of the journal; nil if none is written.
-  func path(isSimulated: Bool) throws(Ending) -> String? {
+  func path(isSimulated: Bool) throws(CommandExit) -> String? {
     if noJournal { return nil }
     if let journal { return journal }
     if isSimulated, journalNeed != .required { return nil }
@@ -77,7 +77,7 @@ package struct JournalOptions: ParsableArguments {
       isSimulated
       ? "simulated runs have none without --journal FILE"
       : "no place for the journal is known: neither XDG_STATE_HOME nor HOME is set"
-    if need == .required { throw Ending(isSimulated ? .usage : .output, reason) }
+    if need == .required { throw CommandExit(isSimulated ? .usage : .output, reason) }
     StandardError.notice(reason)
     return nil
   }

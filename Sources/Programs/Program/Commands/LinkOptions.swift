@@ -2,32 +2,48 @@
 
 import ArgumentParser
 import BlueZ
+import Documents
 import Jobs
 
-/// The options for a device that another run on this host uses.
-struct WaitOptions: ParsableArguments {
-  @Flag(
-    help: "Fail at once (75) while another run or batch uses the device, instead of waiting for it."
+/// The option for the choice among several devices that match a name, an alias or a service.
+struct ChoiceOptions: ParsableArguments {
+  @Option(
+    help: .time(
+      "From the start of a scan until the strongest of the devices that match is chosen; 0s: the "
+        + "first one. (default: the chain's, or \(BlueZLimits().choice.written))"
+    ),
+    transform: Duration.argument
   )
-  var noWait = false
+  var choice: Duration?
 
-  /// A chain's rule with what the command line adds.
+  /// Returns the rule of a chain, with the option of the command line added.
   func applied(to rule: LinkRule) -> LinkRule {
     var rule = rule
-    if noWait { rule.awaitsOtherRuns = false }
+    rule.choice = choice ?? rule.choice
     return rule
+  }
+
+  /// The service's options of a command that shares the device with runs.
+  var connecting: ConnectOptions {
+    var connecting = ConnectOptions()
+    connecting.choice = choice
+    return connecting
   }
 }
 
-/// Whether a command joins a connection that another program or account has made.
-struct ExclusiveOption: ParsableArguments {
-  @Flag(help: "Fail (75) where the device is connected already, by another program or account.")
-  var exclusive = false
+/// The options for waits before a device is used: for another run on this host, and for a stronger device.
+struct WaitOptions: ParsableArguments {
+  @Flag(
+    help: "Fail at once (75) if another run or batch uses the device, instead of waiting for it."
+  )
+  var noWait = false
 
-  /// A chain's rule with what the command line adds.
+  @OptionGroup var choosing: ChoiceOptions
+
+  /// Returns the rule of a chain, with the options of the command line added.
   func applied(to rule: LinkRule) -> LinkRule {
-    var rule = rule
-    rule.isExclusive = rule.isExclusive || exclusive
+    var rule = choosing.applied(to: rule)
+    if noWait { rule.awaitsOtherRuns = false }
     return rule
   }
 }
@@ -52,7 +68,7 @@ struct LinkOptions: ParsableArguments {
   )
   var waitForAdapter: Duration?
 
-  /// A chain's rule with what the command line adds.
+  /// Returns the rule of a chain, with the options of the command line added.
   func applied(to rule: LinkRule) -> LinkRule {
     var rule = rule
     rule.isKept = rule.isKept || keep
@@ -70,6 +86,7 @@ extension ConnectOptions {
     isFresh = rule.isFresh
     takesOver = rule.takesOver
     isUnique = rule.isUnique
+    choice = rule.choice
     otherRuns = rule.awaitsOtherRuns ? .await : .fail
     adapterWait = rule.adapterWait
   }

@@ -12,7 +12,7 @@ struct NamesOptions: ParsableArguments {
     name: .customLong("names"),
     help: .value(
       "file",
-      "Names for UUIDs, keys of devices, before those of $XDG_CONFIG_HOME/blerun/names.yaml."
+      "Names for UUIDs and keys of devices, before those of $XDG_CONFIG_HOME/blerun/names.yaml."
     ),
     completion: .file(extensions: ["yaml", "yml", "json"]),
     transform: { path in Result { () throws(DocumentErrors) in try NamesFile(path) } }
@@ -20,21 +20,21 @@ struct NamesOptions: ParsableArguments {
   var file: Result<NamesFile, DocumentErrors>?
 
   /// Returns all names. Those of the file take precedence, then those of the user, then the assigned ones.
-  func names() throws(Ending) -> AttributeNames {
+  func names() throws(CommandExit) -> AttributeNames {
     do {
       return try (file?.get().names ?? .assigned).over(Self.ofUser.get().names)
     } catch {
-      throw Ending(error)
+      throw CommandExit(error)
     }
   }
 
   /// Returns all keys. Those of the file take precedence over those of the user.
-  func bindKeys() throws(Ending) -> BindKeys {
+  func bindKeys() throws(CommandExit) -> BindKeys {
     do {
       let own = try file?.get().keys ?? []
       return BindKeys(own + (try Self.ofUser.get().keys), open: AESCCM.open)
     } catch {
-      throw Ending(error)
+      throw CommandExit(error)
     }
   }
 

@@ -52,7 +52,7 @@ struct TerminalOptions: ParsableArguments {
   @Flag(name: .shortAndLong, help: "Print nothing but data and failures.")
   var quiet = false
 
-  @Flag(name: .shortAndLong, help: "Print what BlueZ is asked and what it answers.")
+  @Flag(name: .shortAndLong, help: "Print the messages to and from BlueZ.")
   var verbose = false
 
   func validate() throws {

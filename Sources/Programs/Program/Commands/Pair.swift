@@ -9,9 +9,10 @@ struct Pair: WorldCommand {
     commandName: "pair",
     abstract: "Pair with a device.",
     discussion: """
-      Connects, pairs, and disconnects; the bond stays. A device that is paired already is left as \
-      it is. What pairing asks is answered by the options; without any, the person at the terminal \
-      is asked, if there is one. A passkey is never taken from the command line, where others see it.
+      Connects, pairs, and disconnects; the bond stays. A device that is paired already is left \
+      as it is. The options answer the questions of the pairing; without options, the user at \
+      the terminal is asked, if there is one. A passkey is never taken from the command line, \
+      where others see it.
 
         blerun pair -d "Lock*" --passkey-file passkey.txt
         blerun pair -d "Thermo*" --confirm
@@ -22,16 +23,16 @@ struct Pair: WorldCommand {
 
   @OptionGroup var target: TargetOptions
 
-  @Option(help: "What this side can do; without it, what the answers need.")
+  @Option(help: "The input and output of this side; by default, what the answers need.")
   var capability: AgentCapability?
 
-  @Flag(help: "Confirm whatever number is to be compared.")
+  @Flag(help: "Confirm any number, without comparing it.")
   var confirm = false
 
   @Flag(
     help: """
-      Refuse whatever is asked. The command fails with the reason; a bond that the device makes \
-      without asking is removed.
+      Refuse every question. The command fails with the reason; a bond that is made without a \
+      question is removed.
       """
   )
   var reject = false
@@ -53,8 +54,9 @@ struct Pair: WorldCommand {
     arguments.first == configuration.commandName && Secret(word).passkey != nil
   }
 
-  /// Returns an error in place of one by the parser that would show a passkey; nil for any other error.
-  static func complaint(insteadOf text: String, about arguments: [String]) -> String? {
+  /// Returns the message in place of one by the parser that would show a passkey; nil for any other
+  /// message.
+  static func passkeyMessage(insteadOf text: String, about arguments: [String]) -> String? {
     let isShown = arguments.contains { isPasskey($0, in: arguments) && text.contains("'\($0)'") }
     guard isShown else { return nil }
     return
@@ -102,7 +104,7 @@ struct Unpair: WorldCommand {
     commandName: "unpair",
     abstract: "Forget a device and the bond with it.",
     discussion: """
-      Ends the link, if there is one. A device that is not known is none to forget. The bond on the \
+      Drops the connection, if there is one. An unknown device is not a failure. The bond on the \
       device itself is not touched.
 
         blerun unpair -d "Lock*"

@@ -38,20 +38,21 @@ struct PlanOptions: ParsableArguments {
 
   /// Returns the files: those given, or the chain files of a folder sorted by name; none for steps.
   ///
-  /// - Throws: ``Ending`` if a folder has no chain files or cannot be read, or if there is no chain or more than
+  /// - Throws: ``CommandExit`` if a folder has no chain files or cannot be read, or if there is no chain or more than
   ///   one. The last is not checked in validate(), which runs before unknown options are reported: their
   ///   values would look like files.
-  func paths() throws(Ending) -> [String] {
+  func paths() throws(CommandExit) -> [String] {
     if let word = (steps + files).first, let file = files.first, Plan.verbs.contains(word),
       access(file, F_OK) != 0
     {
       let line = (steps + files).map { Quoting.quoted($0) }.joined(separator: " ")
-      throw Ending(.usage, "\(file): no such file; steps are one argument after -e: -e '\(line)'")
+      throw CommandExit(
+        .usage, "\(file): no such file; steps are one argument after -e: -e '\(line)'")
     }
     guard files.isEmpty != steps.isEmpty else {
       let problem = files.isEmpty ? "no chain is given" : "two chains are given, by file and by -e"
       let expected = "a chain file, or steps with -e 'read battery-level'"
-      throw Ending(.usage, "\(problem) (expected \(expected))")
+      throw CommandExit(.usage, "\(problem) (expected \(expected))")
     }
     var paths: [String] = []
     for file in files {
@@ -68,7 +69,7 @@ struct PlanOptions: ParsableArguments {
   /// Reads a chain.
   ///
   /// - Parameter file: The file of the chain, `-` for standard input; nil for the steps on the command line.
-  func plan(_ file: String?) throws(Ending) -> Plan {
+  func plan(_ file: String?) throws(CommandExit) -> Plan {
     let (bindings, names) = (variables.bindings, try naming.names())
     let line = steps.joined(separator: "\n")
     var plan: Plan
@@ -81,7 +82,8 @@ struct PlanOptions: ParsableArguments {
         case let file?: try Plan(file: file, with: bindings, names: names)
         }
     } catch {
-      throw Ending(.data, file.map { error.problems(of: $0, readAs: .chain) } ?? error.problems)
+      throw CommandExit(
+        .data, file.map { error.problems(of: $0, readAs: .chain) } ?? error.problems)
     }
     plan.device = named.target(insteadOf: plan.device)
     if let timeout { plan.timeout = timeout }
@@ -92,11 +94,11 @@ struct PlanOptions: ParsableArguments {
 
 extension Plan {
   /// Returns the device of a chain: the one that it names, or the only simulated one.
-  func target(among simulated: ScenarioDefinition) throws(Ending) -> DeviceTarget {
+  func target(among simulated: ScenarioDefinition) throws(CommandExit) -> DeviceTarget {
     if let device { return device }
     if onlyScans { return .any }
     if let only = simulated.only { return only }
-    throw Ending(.usage, "no device is named (expected -d DEVICE, or device: in a chain file)")
+    throw CommandExit(.usage, "no device is named (expected -d DEVICE, or device: in a chain file)")
   }
 }
 

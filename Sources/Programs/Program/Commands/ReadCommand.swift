@@ -9,7 +9,7 @@ struct ReadCommand: WorldCommand {
     commandName: "read",
     abstract: "Read one value and print it.",
     discussion: """
-      Connects, reads, and disconnects. The value is all that goes to standard output.
+      Connects, reads, and disconnects. Only the value goes to standard output.
 
         blerun read -d "Thermo*" battery-level
         blerun read -d "Thermo*" ff01 --format u16 --offset 2

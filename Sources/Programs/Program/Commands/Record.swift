@@ -14,7 +14,7 @@ public import SimulatedDevices
 struct Record: WorldCommand {
   static let configuration = CommandConfiguration(
     commandName: "record",
-    abstract: "Write a device as a file that simulates it.",
+    abstract: "Record a device to a file that simulates it.",
     discussion: """
       Scans, connects, reads everything that can be read, and disconnects. Nothing is written to the \
       device: --for subscribes to what it sends, and --while runs a chain of yours and records what \
@@ -31,6 +31,7 @@ struct Record: WorldCommand {
   )
 
   @OptionGroup var named: DeviceOptions
+  @OptionGroup var choosing: ChoiceOptions
 
   @Option(
     name: [.customShort("o"), .customLong("to")],
@@ -133,14 +134,14 @@ struct Record: WorldCommand {
     // A dangling link is refused, too.
     var status = stat()
     if let outputPath, lstat(outputPath, &status) == 0 {
-      throw Ending(.usage, "\(outputPath) exists already: name another file, or remove it")
+      throw CommandExit(.usage, "\(outputPath) exists already: name another file, or remove it")
     }
     let names = try naming.names()
     // A signal may end the reading of a trace: there is no file yet that it could leave behind.
-    let traced = try from.map { path throws(Ending) in
+    let traced = try from.map { path throws(CommandExit) in
       try DeviceRecording(file: path, of: named.target(insteadOf: nil))
     }
-    let output = try outputPath.map { path throws(Ending) in
+    let output = try outputPath.map { path throws(CommandExit) in
       try LineFile(path, isKeptLater: true)
     }
     do {
@@ -160,7 +161,7 @@ struct Record: WorldCommand {
 
   private func recordDevice(_ names: AttributeNames, to output: LineFile?) throws {
     let simulated = try options.simulatedDevices()
-    var plan = try chain.map { path throws(Ending) in try self.plan(path, names) }
+    var plan = try chain.map { path throws(CommandExit) in try self.plan(path, names) }
     var target = Plan(steps: [])
     target.device = named.target(insteadOf: plan?.device)
     let device = try target.target(among: simulated)
@@ -170,9 +171,7 @@ struct Record: WorldCommand {
     try world.releaseOrphans()
     let following = FollowedRun(in: world, printsData: outputPath == nil)
     let service = world.service(
-      for: device,
-      follow: following.receive
-    )
+      for: device, options: choosing.connecting, follow: following.receive)
     let terminal = TerminalQuestions(on: world.loop)
     let (trace, untraced) = trace(in: world)
     let live = LiveRecording(
@@ -196,15 +195,15 @@ struct Record: WorldCommand {
     guard var recording = live.recording else {
       try world.interruption.check()
       guard let failure else {
-        throw Ending(
+        throw CommandExit(
           .passing, "nothing was recorded: the device was not received within \(scan.written)"
         )
       }
-      throw Ending(ExitStatus(after: failure), "\(failure)")
+      throw CommandExit(ExitStatus(after: failure), "\(failure)")
     }
     // Each device has services: bluetoothd shows none where they could not be read.
     if connect, recording.services.isEmpty, failure == nil, world.interruption.signal == nil {
-      throw Ending(
+      throw CommandExit(
         .passing,
         "nothing was recorded: the services of the device could not be read. Try: record it again, "
           + "closer to it; --no-connect records its advertisements alone"
@@ -224,7 +223,7 @@ struct Record: WorldCommand {
     }
     try write(recording, "Recorded by blerun.", names, to: output)
     try world.interruption.check()
-    if let failure { throw Ending(ExitStatus(after: failure), "\(failure)") }
+    if let failure { throw CommandExit(ExitStatus(after: failure), "\(failure)") }
   }
 
   /// Starts a trace of this host's controllers; nil, with the reason, if that is not possible.
@@ -238,24 +237,24 @@ struct Record: WorldCommand {
   }
 
   /// Returns the answers for pairing the device; nil if it is not to be paired.
-  private func pairing(_ ask: PairingAnswers.Ask?) throws(Ending) -> PairingAnswers? {
+  private func pairing(_ ask: PairingAnswers.Ask?) throws(CommandExit) -> PairingAnswers? {
     guard pair else { return nil }
     do {
       return try PairingRule(secret: passkey.reference).answers(ask: ask) { display in
         StandardError.notice("\(display)")
       }
     } catch {
-      throw Ending(.data, "\(error)")
+      throw CommandExit(.data, "\(error)")
     }
   }
 
   /// Reads the chain of a file, with its secrets.
-  private func plan(_ path: String, _ names: AttributeNames) throws(Ending) -> Plan {
+  private func plan(_ path: String, _ names: AttributeNames) throws(CommandExit) -> Plan {
     var plan: Plan
     do {
       plan = try Plan(file: path, with: variables.bindings, names: names)
     } catch {
-      throw Ending(.data, error.problems(of: path, readAs: .chain))
+      throw CommandExit(.data, error.problems(of: path, readAs: .chain))
     }
     plan.allowedCommands = allowCommands ? .all : .none
     // The recording itself ends the connection, because its subscriptions use it.
@@ -264,7 +263,7 @@ struct Record: WorldCommand {
     do {
       return try plan.withSecrets()
     } catch {
-      throw Ending(.data, "\(error)")
+      throw CommandExit(.data, "\(error)")
     }
   }
 
@@ -274,7 +273,8 @@ struct Record: WorldCommand {
     _ plan: Plan, on device: DeviceTarget, in world: World, _ following: FollowedRun,
     _ ask: PairingAnswers.Ask?
   ) -> Signal<Void> {
-    let service = world.service(for: device, follow: following.receive)
+    let service = world.service(
+      for: device, options: choosing.connecting, follow: following.receive)
     var runner = ChainRunner(
       plan: plan, service: service, identity: RunIdentity(seed: world.identitySeed, plan: plan)
     ) { event in following.receive(event, at: world.loop.now) }
@@ -289,7 +289,7 @@ struct Record: WorldCommand {
 
   private func write(
     _ recording: DeviceRecording, _ source: String, _ names: AttributeNames, to output: LineFile?
-  ) throws(Ending) {
+  ) throws(CommandExit) {
     let shown = keep ? recording : Redaction.redacted(recording)
     let note =
       keep
@@ -318,12 +318,12 @@ struct Record: WorldCommand {
       for line in lines { output.line(line) }
       let beside = output.finish(isKept: output.failure == nil, replaces: false)
       if let beside {
-        throw Ending(
+        throw CommandExit(
           .output,
           "\(outputPath) appeared meanwhile, and is as it was: the recording is in \(beside)"
         )
       }
-      if let failure = output.failure { throw Ending(.output, failure) }
+      if let failure = output.failure { throw CommandExit(.output, failure) }
       StandardError.notice("wrote \(outputPath); blerun run --simulate \(outputPath) uses it")
     } else {
       try StandardOutput.show(lines)

@@ -39,7 +39,8 @@ struct ResumeOptions: ParsableArguments {
   var skipFailed = false
 
   @Flag(
-    help: "With --resume on a fleet: run those again, too, of which it is unknown what was written."
+    help:
+      "With --resume on a fleet: also run devices again for which it is unknown what was written."
   )
   var again = false
 
@@ -50,13 +51,13 @@ struct ResumeOptions: ParsableArguments {
 
   /// Checks that the run to resume can be found by the file of its batch, if no number is given.
   ///
-  /// - Throws: ``Ending`` for a pipe such as `batch <(…)`, whose path does not identify it.
-  func check(_ file: String) throws(Ending) {
+  /// - Throws: ``CommandExit`` for a pipe such as `batch <(…)`, whose path does not identify it.
+  func check(_ file: String) throws(CommandExit) {
     guard let resume, resume.number == nil else { return }
     var status = stat()
     // A missing file is reported by its reader.
     guard stat(file, &status) == 0, status.st_mode & S_IFMT != S_IFREG else { return }
-    throw Ending(
+    throw CommandExit(
       .usage,
       "\(file): no regular file, and --resume finds the latest run of a batch by its file: save the "
         + "batch as one, or name the run (--resume 12; blerun history lists them)"

@@ -13,7 +13,7 @@ struct Run: WorldCommand {
     abstract: "Run a chain of operations on a device.",
     discussion: """
       Connects, does the steps, and disconnects, however the chain ends. Ctrl-C ends the chain and \
-      disconnects; a second Ctrl-C leaves at once. -d overrides the device that the file names.
+      disconnects; a second Ctrl-C exits at once. -d overrides the device that the file names.
 
         blerun run chain.yaml -d "Thermo*"
         blerun run -d Lamp -e 'read battery-level; sleep 1s'
@@ -29,7 +29,7 @@ struct Run: WorldCommand {
   @Flag(help: "Print the plan and touch nothing.")
   var dryRun = false
 
-  @Flag(help: "Of several files, run none after the first that fails.")
+  @Flag(help: "With several files, stop after the first that fails.")
   var failFast = false
 
   @Option(
@@ -39,44 +39,41 @@ struct Run: WorldCommand {
   )
   var filter: String?
 
-  @Flag(help: "Warn of what this host cannot do of an nRF Connect suite, instead of failing.")
+  @Flag(
+    help:
+      "Warn, instead of failing, of operations of an nRF Connect suite that this host cannot perform."
+  )
   var warnUnsupported = false
 
-  @OptionGroup var printing: ChainOutputOptions
-  @OptionGroup var reports: ReportOptions
-  @OptionGroup var link: LinkOptions
-  @OptionGroup var joining: ExclusiveOption
-  @OptionGroup var waiting: WaitOptions
-  @OptionGroup var options: WorldOptions
+  @OptionGroup var running: RunOptions
   @OptionGroup var recording: TraceOption
   @OptionGroup var suites: SuiteOptions
   @OptionGroup var journal: JournalOptions
+
+  var options: WorldOptions { running.world }
 
   func validate() throws {
     try recording.check(isSimulated: options.isSimulated)
   }
 
-  /// A rule with what the command line adds.
-  private func applied(to rule: LinkRule) -> LinkRule {
-    joining.applied(to: waiting.applied(to: link.applied(to: rule)))
-  }
-
   func run() throws {
     let paths = try chain.paths()
     if paths.count > 1 || filter != nil { return try runFiles(paths) }
-    if let file = paths.first, file != "-", Suite.isMeant(at: file) { return try runSuite(file) }
+    if let file = paths.first, file != "-", Suite.recognizes(fileAt: file) {
+      return try runSuite(file)
+    }
     var plan = try chain.plan(paths.first)
-    plan.link = applied(to: plan.link)
+    plan.link = running.applied(to: plan.link)
     let simulated = try options.simulatedDevices()
     if dryRun { return try StandardOutput.show(plan.lines) }
-    try reports.check(reading: paths, options, journal, recording.trace)
-    throw Ending(try sessionOptions().run(plan, among: simulated))
+    try running.check(reading: paths, journal, trace: recording.trace)
+    throw CommandExit(try sessionOptions().run(plan, among: simulated))
   }
 
-  private func sessionOptions() throws(Ending) -> SessionOptions {
+  private func sessionOptions() throws(CommandExit) -> SessionOptions {
     SessionOptions(
-      world: options, format: printing.output, bindKeys: try chain.naming.bindKeys(),
-      journal: journal, reports: reports, trace: recording
+      world: options, format: running.printing.output, bindKeys: try chain.naming.bindKeys(),
+      journal: journal, reports: running.reports, trace: recording
     )
   }
 
@@ -84,57 +81,57 @@ struct Run: WorldCommand {
   private func runFiles(_ paths: [String]) throws {
     let single = [("--trace", recording.trace != nil), ("--bus-log", options.busLog != nil)]
     for (option, isGiven) in single where isGiven {
-      throw Ending(.usage, "\(option) is for a single chain file")
+      throw CommandExit(.usage, "\(option) is for a single chain file")
     }
     var files: [ChainFile] = []
     var problems: [Problem] = []
     for path in paths {
-      if path != "-", Suite.isMeant(at: path) {
+      if path != "-", Suite.recognizes(fileAt: path) {
         problems.append(Problem("an nRF Connect suite runs alone", at: Place(file: path)))
         continue
       }
       do {
         var plan = try chain.plan(path)
-        plan.link = applied(to: plan.link)
+        plan.link = running.applied(to: plan.link)
         files.append(ChainFile(path: path, plan: plan))
       } catch {
         problems += error.problems
       }
     }
-    guard problems.isEmpty else { throw Ending(.data, problems) }
+    guard problems.isEmpty else { throw CommandExit(.data, problems) }
     if let filter {
       files = files.filter { $0.matches(filter) }
-      if files.isEmpty { throw Ending(.usage, "no chain file matches --filter \(filter)") }
+      if files.isEmpty { throw CommandExit(.usage, "no chain file matches --filter \(filter)") }
     }
     let simulated = try options.simulatedDevices()
     if dryRun {
       return try StandardOutput.show(files.flatMap { [$0.path] + $0.plan.lines + [""] }.dropLast())
     }
-    try reports.check(reading: paths, options, journal, recording.trace)
-    files = try files.map { file throws(Ending) in
+    try running.check(reading: paths, journal, trace: recording.trace)
+    files = try files.map { file throws(CommandExit) in
       var plan = file.plan
-      do throws(Ending) {
+      do throws(CommandExit) {
         plan.device = try plan.target(among: simulated)
       } catch {
-        throw Ending(error.status, "\(file.path): \(error.messages.joined(separator: "; "))")
+        throw CommandExit(error.status, "\(file.path): \(error.messages.joined(separator: "; "))")
       }
       return ChainFile(path: file.path, plan: plan)
     }
-    throw Ending(try sessionOptions().run(files, among: simulated, failsFast: failFast))
+    throw CommandExit(try sessionOptions().run(files, among: simulated, failsFast: failFast))
   }
 
   private func runSuite(_ file: String) throws {
-    if joining.exclusive { throw Ending(.usage, "--exclusive is for chains, not for a suite") }
+    if running.exclusive { throw CommandExit(.usage, "--exclusive is for chains, not for a suite") }
     let suite = try suites.suite(at: file, chain.naming.names())
     let simulated = try options.simulatedDevices()
     let command = SuiteCommand(
-      suite: suite, chain: chain, rule: waiting.applied(to: link.applied(to: LinkRule())),
+      suite: suite, chain: chain, rule: running.applied(to: LinkRule()),
       warnsOfUnsupported: warnUnsupported
     )
     if dryRun { return try StandardOutput.show(command.lines(simulated)) }
-    try reports.check(reading: [file], options, journal, recording.trace)
+    try running.check(reading: [file], journal, trace: recording.trace)
     var session = try sessionOptions()
     session.work = "the suite"
-    throw Ending(try command.run(session, among: simulated))
+    throw CommandExit(try command.run(session, among: simulated))
   }
 }

@@ -22,7 +22,7 @@ extension BatchRunner: BatchRunning {
 /// The receivers of a running batch.
 package struct BatchReceivers: Sendable {
   /// Called before the batch begins; waits until it may use the adapter.
-  package let admission: BatchRunner.Admission
+  package let acquireAdapter: BatchRunner.AcquireAdapter
   /// Receives the events of the chains.
   package let onRunEvent: @Sendable (RunEvent) -> Void
   /// Receives the events of the batch.
@@ -37,7 +37,7 @@ struct RunningBatch: Sendable {
   /// The command with the options.
   let command: BatchCommand
   /// The run that it resumes; nil for a new batch.
-  let past: BatchPast?
+  let past: PreviousRound?
   let world: World
   let journal: BatchJournal?
   let reports: ReportFiles
@@ -49,7 +49,8 @@ struct RunningBatch: Sendable {
   func run(by make: MakeBatchRunning?) -> ExitStatus {
     let made = Guarded<(any BatchRunning)?>(nil)
     let showsSteps = command.eachStep || command.options.terminal.verbose
-    let output = BatchOutput(in: world, as: command.printing.output, showsSteps: showsSteps) {
+    let output = BatchOutput(in: world, as: command.running.printing.output, showsSteps: showsSteps)
+    {
       failure in made.withLock { $0 }?.cancel(failure)
     }
     let receivers = receivers(output)
@@ -57,13 +58,13 @@ struct RunningBatch: Sendable {
     made.withLock { $0 = runner }
     defer { made.withLock { $0 = nil } }
     journal?.runs.onFailure { runner.cancel($0) }
-    if let metrics { world.observeLinks { news in metrics.count { $0.take(news) } } }
+    if let metrics { world.observeLinks { news in metrics.count { $0.record(news) } } }
     let (what, leaving) = runner.interruptionText
     world.interruption.cancels(what, leaving: leaving) { runner.cancel($0) }
     world.onLogicFailure { runner.cancel($0) }
     let most = command.runs
     let ended = Result { try world.loop.run { await runner.run(most: most) } }
-    if let status = output.failed(in: world) { return status }
+    if let status = output.finishStatus(in: world) { return status }
     switch ended {
     case .success(let status): return status
     case .failure(let error):
@@ -75,37 +76,38 @@ struct RunningBatch: Sendable {
   /// Creates the runner for this host's adapter.
   private func localRunner(_ receivers: BatchReceivers) -> BatchRunner {
     BatchRunner(
-      batch, on: world.scheduler, seed: world.identitySeed, goingOn: past,
+      batch, on: world.scheduler, seed: world.identitySeed, resuming: past,
       runCommand: UserPrograms(on: world.loop).run,
       service: { [world, journal] target, link, lane in
         world.service(for: target, link, run: journal?.runs.run, on: lane)
       },
-      admission: receivers.admission, onRunEvent: receivers.onRunEvent, onEvent: receivers.onEvent
+      acquireAdapter: receivers.acquireAdapter, onRunEvent: receivers.onRunEvent,
+      onEvent: receivers.onEvent
     )
   }
 
   /// Returns the receivers. Events reach the journal first, then the output, the reports, and the metrics.
   private func receivers(_ output: BatchOutput) -> BatchReceivers {
     let (world, journal, reports, metrics) = (world, journal, reports, metrics)
-    let wait = command.waiting.noWait ? nil : batchWait(output)
+    let wait = command.running.waiting.noWait ? nil : batchWait(output)
     return BatchReceivers(
-      admission: { identity, round in
-        let giveBack = try await world.beginBatch(wait)
+      acquireAdapter: { identity, round in
+        let release = try await world.beginBatch(wait)
         output.awaits(nil)
         do {
           try journal?.begin(identity, round: round)
         } catch {
-          giveBack()
+          release()
           throw error
         }
-        world.ledger?.isRun(journal?.runs.run)
-        return giveBack
+        world.ledger?.setRun(journal?.runs.run)
+        return release
       },
       onRunEvent: world.explaining { event in
         let report: @Sendable () -> Void = {
           output.receive(event)
           reports.receive(event)
-          metrics?.count { $0.take(event) }
+          metrics?.count { $0.record(event) }
         }
         if let journal { journal.runs.receive(event, report) } else { report() }
       },
@@ -123,7 +125,7 @@ struct RunningBatch: Sendable {
     HostLedger.BatchWait(limit: batch.deadline ?? .seconds(600)) { run in
       StandardError.notice("waiting for \(run), a batch over the same adapter")
       output.awaits(run)
-    } goesOn: { [world] in
+    } mayContinue: { [world] in
       world.interruption.signal == nil
     }
   }

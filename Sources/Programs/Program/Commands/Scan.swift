@@ -14,7 +14,7 @@ struct Scan: WorldCommand {
     abstract: "List the devices in range.",
     discussion: """
       Each device is shown once, as it was last seen, in the order first seen; with --follow as \
-      soon as it is seen, and again when something of it changes. Devices that are connected are \
+      soon as it is seen, and again after each change. Devices that are connected are \
       listed too. An empty scan succeeds. Ctrl-C ends the scan. It pauses, for ten seconds at most, \
       while another blerun of this user connects over the same adapter.
 

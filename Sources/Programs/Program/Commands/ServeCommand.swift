@@ -74,7 +74,7 @@ package struct ServeCommand: WorldCommand {
 }
 
 extension ServeCommand {
-  package func names() throws(Ending) -> AttributeNames { try watched.naming.names() }
+  package func names() throws(CommandExit) -> AttributeNames { try watched.naming.names() }
 
   /// The limit for connecting, for subscribing, and for each read.
   package var stepLimit: Duration { watched.timeout }
@@ -92,25 +92,25 @@ extension ServeCommand {
   }
 
   /// Returns the file of the journal; nil if none is written.
-  package func journalPath() throws(Ending) -> String? {
+  package func journalPath() throws(CommandExit) -> String? {
     try journal.path(isSimulated: options.isSimulated)
   }
 
   /// Returns the files that the page may run, by their names in the folder.
   ///
-  /// - Throws: ``Ending`` if it is not a folder with chain files.
-  package func runnable() throws(Ending) -> RunnableFiles {
+  /// - Throws: ``CommandExit`` if it is not a folder with chain files.
+  package func runnable() throws(CommandExit) -> RunnableFiles {
     var files = RunnableFiles()
     guard let allowRun else { return files }
     let wanted = "--allow-run \(allowRun): expected a folder with chain files"
-    guard let names = try ChainFolder.names(in: allowRun) else { throw Ending(.usage, wanted) }
+    guard let names = try ChainFolder.names(in: allowRun) else { throw CommandExit(.usage, wanted) }
     for name in names {
       let path = "\(allowRun)/\(name)"
       let kind = FileKind(of: path)
       if kind == .chain { files.chains[name] = path }
       if kind == .batch { files.batches[name] = path }
     }
-    guard !files.chains.isEmpty || !files.batches.isEmpty else { throw Ending(.usage, wanted) }
+    guard !files.chains.isEmpty || !files.batches.isEmpty else { throw CommandExit(.usage, wanted) }
     return files
   }
 

@@ -10,21 +10,21 @@ extension SessionOptions {
   /// Runs a watch in its own world, to its end.
   func watch(
     _ plan: WatchPlan, _ watch: WatchOptions, among simulated: ScenarioDefinition
-  ) throws(Ending) -> Ending {
+  ) throws(CommandExit) -> CommandExit {
     let session = try Session(self, "watch", plan.definition, among: simulated) {
       RunIdentity(seed: $0, text: plan.definition)
     }
-    do throws(Ending) {
+    do throws(CommandExit) {
       try session.watch(plan, watch)
-      return Ending(session.end(.ok))
+      return CommandExit(session.end(.ok))
     } catch {
-      return Ending(session.end(error.status), error.problems)
+      return CommandExit(session.end(error.status), error.problems)
     }
   }
 }
 
 extension Session {
-  fileprivate func watch(_ plan: WatchPlan, _ watch: WatchOptions) throws(Ending) {
+  fileprivate func watch(_ plan: WatchPlan, _ watch: WatchOptions) throws(CommandExit) {
     let (world, journal) = (world, journal)
     let standard = StandardOutput(in: world)
     let isForPeople = watch.output == .text
@@ -59,7 +59,9 @@ extension Session {
       on: plan.devices.map {
         // With several devices, messages about one of them begin with its name.
         let lane = names.count > 1 ? world.scheduler : nil
-        return world.service(for: $0.target, on: lane, follow: screen.receive)
+        return world.service(
+          for: $0.target, options: watch.choosing.connecting, on: lane, follow: screen.receive
+        )
       },
       in: world.scheduler,
       identity: identity,
@@ -68,7 +70,7 @@ extension Session {
       },
       follow: { wait in
         screen.receive(wait)
-        if wait.what == plan.doing, !screen.isShown {
+        if wait.what == plan.participle, !screen.isShown {
           StandardError.notice("\(wait.what); Ctrl-C ends it")
         }
       },

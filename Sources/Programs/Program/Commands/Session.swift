@@ -22,12 +22,12 @@ struct SessionOptions {
 
   /// Runs a chain in its own world.
   ///
-  /// - Throws: ``Ending`` if no device is named, a secret cannot be read, or the world cannot be opened.
-  func run(_ plan: Plan, among simulated: ScenarioDefinition) throws(Ending) -> ExitStatus {
+  /// - Throws: ``CommandExit`` if no device is named, a secret cannot be read, or the world cannot be opened.
+  func run(_ plan: Plan, among simulated: ScenarioDefinition) throws(CommandExit) -> ExitStatus {
     var plan = plan
     plan.device = try plan.target(among: simulated)
     let reports = try reportFiles(on: .run)
-    return try reports.during { [plan] () throws(Ending) in
+    return try reports.during { [plan] () throws(CommandExit) in
       let plan = try ready(plan)
       let session = try Session(self, for: plan, among: simulated)
       return session.end(reports.end(session.run(plan, reports)))
@@ -36,29 +36,31 @@ struct SessionOptions {
 
   /// Reads the secrets of a plan. Warns if they are in a file that other users can read.
   ///
-  /// - Throws: ``Ending``; also if the plan runs programs that are not allowed.
-  func ready(_ plan: Plan) throws(Ending) -> Plan {
+  /// - Throws: ``CommandExit``; also if the plan runs programs that are not allowed.
+  func ready(_ plan: Plan) throws(CommandExit) -> Plan {
     try UserPrograms.check([plan])
     if !world.isSimulated { Session.warn(of: plan.writtenSecrets) }
     do {
       return try plan.withSecrets()
     } catch {
-      throw Ending(.data, "\(error)")
+      throw CommandExit(.data, "\(error)")
     }
   }
 
-  func reportFiles(on kind: RecordedWhole.Kind) throws(Ending) -> ReportFiles {
-    let whole = RecordedWhole(kind, isSimulated: world.isSimulated)
+  func reportFiles(on kind: CommandRecord.Kind) throws(CommandExit) -> ReportFiles {
+    let whole = CommandRecord(kind, isSimulated: world.isSimulated)
     return try ReportFiles(reports, printed: format.whole, of: whole)
   }
 
-  /// The report that prints immediately; nil if a report is printed at the end.
-  fileprivate var lineReport: (any RunReport)? {
+  /// The output of events that are printed immediately; nil if a report is printed at the end.
+  func eventOutput(in world: World) -> EventOutput? {
+    let report: any RunReport
     switch format.lines {
-    case .text: text ?? TextReport()
-    case .json: JSONLinesReport()
-    case nil: nil
+    case .text: report = text ?? TextReport()
+    case .json: report = JSONLinesReport()
+    case nil: return nil
     }
+    return EventOutput(StandardOutput(in: world), as: report, isForPeople: format == .text)
   }
 }
 
@@ -80,7 +82,7 @@ struct Session {
     _ options: SessionOptions, _ command: String, _ definition: String,
     among simulated: ScenarioDefinition, isAnnounced: Bool = false,
     identity: (_ seed: UInt64) -> RunIdentity
-  ) throws(Ending) {
+  ) throws(CommandExit) {
     let file = try options.journal?.open(isSimulated: options.world.isSimulated)
     let trace = try options.trace?.begin()
     let world = try options.world.world(
@@ -92,7 +94,7 @@ struct Session {
     var journal: RunJournal?
     do {
       journal = try file?.begin(command, definition, identity, in: world)
-      world.ledger?.isRun(journal?.run)
+      world.ledger?.setRun(journal?.run)
       try world.releaseOrphans()
     } catch {
       _ = journal?.end(error.status)
@@ -128,7 +130,7 @@ extension Session {
   init(
     _ options: SessionOptions, for plan: Plan, among simulated: ScenarioDefinition,
     isAnnounced: Bool = false
-  ) throws(Ending) {
+  ) throws(CommandExit) {
     try self.init(options, "run", plan.description, among: simulated, isAnnounced: isAnnounced) {
       RunIdentity(seed: $0, plan: plan)
     }
@@ -153,33 +155,25 @@ extension Session {
     _ plan: Plan, _ reports: ReportFiles, of file: String? = nil,
     follow: (@Sendable (RunEvent) -> Void)? = nil
   ) -> ExitStatus {
-    let (world, target) = (world, plan.device ?? .any)
-    let printed = options.lineReport.map {
-      EventOutput(StandardOutput(in: world), as: $0, isForPeople: options.format == .text)
-    }
-    let screen = FollowedRun(in: world, printsData: options.format == .json)
-    // The receivers of an event, in this order, after the journal has it.
-    let receivers: [(@Sendable (RunEvent) -> Void)?] = [
-      { screen.receive($0, at: world.loop.now) }, printed?.receive, reports.receive, follow,
-    ]
-    var runner = ChainRunner(
-      plan: plan,
-      service: world.service(
-        for: target, options: ConnectOptions(plan.link), follow: screen.receive
-      ),
-      identity: identity, device: target.text, report: receiving(receivers)
-    )
-    let terminal = TerminalQuestions(on: world.loop)
-    runner.ask = terminal?.ask
-    runner.runCommand = UserPrograms(on: world.loop).run
-    runner.file = file
-    if screen.isShown { runner.follow = screen.receive }
-    let outcome = runner.ending().map { Optional($0) }
-      .firstOrDefault(nil, within: Self.longest)
-    screen.end()
-    if let status = printed?.failed(in: world) { return status }
-    // A signal after the last event must not change the reported ending.
-    if let ending = outcome.value {
+    run(reports, follow: follow) { screen, report in
+      let target = plan.device ?? .any
+      var runner = ChainRunner(
+        plan: plan,
+        service: world.service(
+          for: target, options: ConnectOptions(plan.link), follow: screen.receive
+        ),
+        identity: identity, device: target.text, report: report
+      )
+      runner.ask = TerminalQuestions(on: world.loop)?.ask
+      runner.runCommand = UserPrograms(on: world.loop).run
+      runner.file = file
+      if screen.isShown { runner.follow = screen.receive }
+      let outcome = runner.ending().map { Optional($0) }
+        .firstOrDefault(nil, within: Self.longest)
+      guard let ending = outcome.value else { throw outcome.error ?? CancellationError() }
+      return ending
+    } status: { ending in
+      // The ending is already reported: a signal after the last event does not change the status.
       // The loss of a device's logic was already printed when it happened.
       if let failure = ending.failure, options.format == .text, options.text != nil,
         failure.code != .logicFailed
@@ -188,9 +182,36 @@ extension Session {
       }
       return ending.exitStatus
     }
-    if let status = world.interruption.status { return status }
-    let failure = outcome.error.map { RunFailure($0) }
-    if let failure { StandardError.failure("\(failure)") }
-    return failure.map { ExitStatus(after: $0) } ?? .failed
+  }
+
+  /// Runs a chain or a suite to its end.
+  ///
+  /// - Parameters:
+  ///   - follow: Receives every event, after all other receivers.
+  ///   - work: Runs it, with the status line and a receiver of its events.
+  ///   - status: The exit status after its ending.
+  func run<Ending>(
+    _ reports: ReportFiles, follow: (@Sendable (RunEvent) -> Void)?,
+    _ work: (FollowedRun, @escaping @Sendable (RunEvent) -> Void) throws -> Ending,
+    status: (Ending) -> ExitStatus
+  ) -> ExitStatus {
+    let world = world
+    let printed = options.eventOutput(in: world)
+    let screen = FollowedRun(in: world, printsData: options.format == .json)
+    // The receivers of an event, in this order, after the journal has it.
+    let report = receiving([
+      { screen.receive($0, at: world.loop.now) }, printed?.receive, reports.receive, follow,
+    ])
+    let ending = Result { try work(screen, report) }
+    screen.end()
+    if let status = printed?.finishStatus(in: world) { return status }
+    switch ending {
+    case .success(let ending): return status(ending)
+    case .failure(let error):
+      if let status = world.interruption.status { return status }
+      let failure = RunFailure(error)
+      StandardError.failure("\(failure)")
+      return ExitStatus(after: failure)
+    }
   }
 }

@@ -1,6 +1,7 @@
 // `blerun simulate`: provides a simulated org.bluez on a private bus, for any program.
 
 import ArgumentParser
+import BlueZInterfaces
 import BlueZSimulator
 import DBus
 import Glibc
@@ -22,8 +23,8 @@ struct Simulate: ParsableCommand {
         blerun simulate Simulators/devices/heart-rate.yaml \\
           -- bluetoothctl list
 
-      With --control the simulation is steered, and its log read, on the same bus: as the interface \
-      blerun.Simulator1, from the command or from another shell. See docs/simulator-control.md.
+      With --control the command, or another shell, can change the simulation and read its log \
+      on the same bus, through the interface blerun.Simulator1. See docs/simulator-control.md.
       """
   )
 
@@ -35,7 +36,7 @@ struct Simulate: ParsableCommand {
 
   @Option(
     help: .time(
-      "From Disconnect to the end of the connection, unless a scenario's host says it (default: 2s, as bluetoothd)."
+      "From Disconnect to the end of the connection, unless the host of a scenario sets it (default: 2s, as bluetoothd)."
     ),
     transform: Duration.argument
   )
@@ -44,7 +45,7 @@ struct Simulate: ParsableCommand {
   @Option(
     help: .value(
       "release",
-      "The release of BlueZ that is simulated, such as 5.82, unless a scenario's host says it (default: 5.66)."
+      "The release of BlueZ that is simulated, such as 5.82, or host: the installed one; unless the host of a scenario sets it (default: 5.82)."
     ),
     transform: Self.releaseArgument
   )
@@ -59,7 +60,7 @@ struct Simulate: ParsableCommand {
   )
   var agent: DesktopAgent.Answer?
 
-  @Flag(help: "Let anybody on the private bus steer the simulation while it runs.")
+  @Flag(help: "Let any program on the private bus change the simulation while it runs.")
   var control = false
 
   /// The command after `--`, which is removed before parsing; empty if there is none.
@@ -71,7 +72,13 @@ struct Simulate: ParsableCommand {
 
   private static func releaseArgument(_ argument: String) throws -> HostDefinition.Release {
     if let release = HostDefinition.Release(written: argument) { return release }
-    throw ValidationError("expected a release such as 5.82, found '\(argument)'")
+    guard argument == "host" else {
+      throw ValidationError("expected a release such as 5.82, or host, found '\(argument)'")
+    }
+    guard let installed = HostSurvey().version()?.release else {
+      throw ValidationError("no release of BlueZ is installed on this host; give one, such as 5.82")
+    }
+    return HostDefinition.Release(installed.major, installed.minor)
   }
 
   private static func agentArgument(_ argument: String) throws -> DesktopAgent.Answer {
@@ -82,13 +89,13 @@ struct Simulate: ParsableCommand {
   func run() throws {
     let scenario = try scenario()
     do {
-      throw Ending(ExitStatus(rawValue: try serve(scenario)))
-    } catch let ending as Ending {
+      throw CommandExit(ExitStatus(rawValue: try serve(scenario)))
+    } catch let ending as CommandExit {
       throw ending
     } catch let failure as ChildProcess.Failure {
-      throw Ending(ExitStatus(rawValue: failure.status), "\(failure)")
+      throw CommandExit(ExitStatus(rawValue: failure.status), "\(failure)")
     } catch {
-      throw Ending(.simulationFailed, "the simulation failed: \(error)")
+      throw CommandExit(.simulationFailed, "the simulation failed: \(error)")
     }
   }
 
@@ -129,7 +136,7 @@ struct Simulate: ParsableCommand {
     let connect: ScenarioPlayer.Connect = {
       try await MessageBus.open(address: .given(bus.address), on: loop)
     }
-    let (seed, log) = (seed ?? scenario.seed ?? 0, control ? BoundaryLog() : nil)
+    let (seed, log) = (seed ?? scenario.seed ?? 0, control ? SimulatorLog() : nil)
     let (player, desktop, server) = try loop.run {
       let player = World.player(
         scenario, on: loop, seed: seed, log: log, connect: connect, closeBus: bus.stop

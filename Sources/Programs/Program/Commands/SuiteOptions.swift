@@ -44,11 +44,11 @@ struct SuiteOptions: ParsableArguments {
     return joined
   }
 
-  func suite(at path: String, _ names: AttributeNames) throws(Ending) -> Suite {
+  func suite(at path: String, _ names: AttributeNames) throws(CommandExit) -> Suite {
     do {
       return try Suite.load(path: path, variables: pairs, names: names)
     } catch {
-      throw Ending(error)
+      throw CommandExit(error)
     }
   }
 }

@@ -13,7 +13,7 @@ struct TargetOptions: ParsableArguments {
   @Option(
     time: """
       Time limit of connecting, and of the operation: 10s, 500ms. (default: \
-      \(Plan.usualTimeout.written); pairing \(PairStep.usualTimeout.written))
+      \(Plan.defaultTimeout.written); pairing \(PairStep.defaultTimeout.written))
       """
   )
   var timeout: Duration?
@@ -32,7 +32,7 @@ struct TargetOptions: ParsableArguments {
     plan.device = named.target(insteadOf: nil)
     var session = SessionOptions(world: options, work: work, text: text)
     if format == .json { session.format = .json }
-    throw Ending(try session.run(plan, among: simulated))
+    throw CommandExit(try session.run(plan, among: simulated))
   }
 
   /// Runs a step with one value, and prints only values.

@@ -13,9 +13,9 @@ struct WatchCommand: WorldCommand {
     usage: "blerun watch [<options>] <characteristic> ...",
     discussion: """
       Connects, subscribes to each characteristic, and prints each value with its time, until \
-      Ctrl-C, the end of the time or of the count. It disconnects at every ending. A device that \
-      cannot be connected, or whose connection drops, is tried again; a gap marks missing values. Simulated devices run in \
-      real time.
+      Ctrl-C, or the end of the time or of the count. It always disconnects at the end. A device \
+      that cannot be connected, or whose connection drops, is tried again; a gap marks missing \
+      values. Simulated devices run in real time.
 
         blerun watch "T*" temperature-measurement --for 10s
         blerun watch HRM-1 heart-rate-measurement --field bpm \\
@@ -25,6 +25,7 @@ struct WatchCommand: WorldCommand {
         blerun watch HRM-1 heart-rate-measurement \\
           --rate --window 5s
         blerun watch HRM-1 battery-level --poll 1m
+        blerun watch HRM-1 rssi heart-rate-measurement
         blerun watch HRM-1 heart-rate-measurement \\
           --field bpm --plot
       """ + RareOptions.hint("watch")

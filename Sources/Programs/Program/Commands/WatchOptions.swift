@@ -9,7 +9,11 @@ import Jobs
 struct WatchedOptions: ParsableArguments {
   @Argument(
     help: .value(
-      "characteristic", "Characteristics to watch; without --device, the device may come first."
+      "characteristic",
+      """
+      Characteristics to watch, or rssi for that of the connection; without --device, the device may \
+      come first.
+      """
     )
   )
   var words: [String] = []
@@ -29,10 +33,10 @@ struct WatchedOptions: ParsableArguments {
   @Option(
     time: """
       How long connecting, subscribing and one read may take, each: 10s, 500ms. (default: \
-      \(Plan.usualTimeout.written))
+      \(Plan.defaultTimeout.written))
       """
   )
-  var timeout = Plan.usualTimeout
+  var timeout = Plan.defaultTimeout
 
   @Option(time: "Read the values at this interval instead of subscribing: 1m, 500ms.")
   var poll: Duration?
@@ -66,6 +70,7 @@ struct WatchOptions: ParsableArguments {
   }
 
   @OptionGroup var watched: WatchedOptions
+  @OptionGroup var choosing: ChoiceOptions
 
   @Flag(help: "Print how many values come in each window, instead of the values.")
   var rate = false
@@ -91,19 +96,19 @@ struct WatchOptions: ParsableArguments {
   @Option(help: "How to decode the bytes: u8, i16be, utf8, hex …")
   var format: ValueFormat?
 
-  @Flag(help: "Take the values through a socket of this program's own (AcquireNotify).")
+  @Flag(help: "Receive the values through a separate socket (AcquireNotify).")
   var acquire = false
 
   @Flag(
     inversion: .prefixedNo,
-    help: "When a device cannot be connected, or drops, connect again; or end."
+    help: "Connect again after a failed attempt or a dropped connection; or end."
   )
   var resume = true
 
-  @Flag(help: "Draw a live plot where there is a terminal; else print as without.")
+  @Flag(help: "Draw a live plot, if there is a terminal; otherwise print the values.")
   var plot = false
 
-  @Option(time: "How much of the time --plot shows: 10m (all of it).")
+  @Option(time: "The time that --plot shows: 10m (default: all of it).")
   var span: Duration?
 
   @Option(help: "How records are printed.")

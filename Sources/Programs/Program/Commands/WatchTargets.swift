@@ -14,7 +14,7 @@ struct WatchTargets {
   /// The mark: NUL, which no argument of a process can contain.
   private static let mark: Character = "\0"
 
-  /// A device with its characteristics; its name is nil if none is given.
+  /// A device with its characteristics, among them perhaps `rssi`; its name is nil if none is given.
   struct Device {
     let name: String?
     var characteristics: [String] = []
@@ -67,21 +67,21 @@ struct WatchTargets {
       var plain = words.filter { $0.first != Self.mark }
       var name = marked.first
       // Without `--device`, a first word that is not a characteristic is the device.
-      if name == nil, let first = plain.first,
+      if name == nil, let first = plain.first, !WatchPlan.isRSSI(first, names),
         (try? CharacteristicSelector(parsing: first, names: names)) == nil
       {
         if plain.count > 1 {
           name = plain.removeFirst()
         } else if DeviceOptions.isDevice(first) {
           throw ValidationError(
-            "Missing characteristic behind the device '\(first)', such as battery-level."
+            "Missing characteristic after the device '\(first)', such as battery-level."
           )
         }
       }
       devices = [Device(name: name, characteristics: plain)]
     }
     for device in devices where device.characteristics.isEmpty {
-      let place = marked.count > 1 ? " behind --device \(device.name ?? "")" : ""
+      let place = marked.count > 1 ? " after --device \(device.name ?? "")" : ""
       throw ValidationError("Missing characteristic\(place).")
     }
     self.devices = devices
@@ -97,14 +97,14 @@ struct WatchTargets {
     for device in devices {
       let target = try device.name.map(DeviceTarget.argument) ?? only()
       let chosen = isExact ? target.exact : target
-      let characteristics = try device.characteristics.map {
+      let strengths = device.characteristics.filter { WatchPlan.isRSSI($0, names) }
+      let characteristics = try device.characteristics.filter { !strengths.contains($0) }.map {
         try CharacteristicSelector.argument($0, names)
       }
-      if let index = found.firstIndex(where: { $0.target == chosen }) {
-        found[index].characteristics += characteristics
-      } else {
-        found.append(WatchPlan.Device(chosen, characteristics))
-      }
+      let index = found.firstIndex { $0.target == chosen } ?? found.count
+      if index == found.count { found.append(WatchPlan.Device(chosen, [])) }
+      found[index].characteristics += characteristics
+      if !strengths.isEmpty { found[index].measuresRSSI = true }
     }
     return found
   }

@@ -38,7 +38,7 @@ package struct WorldOptions: ParsableArguments {
 
   var isSimulated: Bool { !simulate.isEmpty }
 
-  /// The same options, with simulated time running as real time.
+  /// These options, with simulated time running as real time.
   var inRealTime: WorldOptions {
     var options = self
     options.realTime = isSimulated
@@ -46,7 +46,7 @@ package struct WorldOptions: ParsableArguments {
   }
 
   /// Reads the devices and faults of the simulation; empty without one.
-  func simulatedDevices() throws(Ending) -> ScenarioDefinition { try loadScenario(simulate) }
+  func simulatedDevices() throws(CommandExit) -> ScenarioDefinition { try loadScenario(simulate) }
 
   /// Opens the world of the options.
   ///
@@ -56,7 +56,7 @@ package struct WorldOptions: ParsableArguments {
   func world(
     _ scenario: ScenarioDefinition, _ ending: String, _ bindKeys: BindKeys = .none,
     trace: HCITrace? = nil, isAnnounced: Bool = false
-  ) throws(Ending) -> World {
+  ) throws(CommandExit) -> World {
     var world = try makeWorld(scenario, ending, bindKeys, trace: trace, isAnnounced: isAnnounced)
     if let adapter { world.adapter = AdapterSelector(adapter) }
     return world
@@ -65,9 +65,9 @@ package struct WorldOptions: ParsableArguments {
   private func makeWorld(
     _ scenario: ScenarioDefinition, _ ending: String, _ bindKeys: BindKeys, trace: HCITrace?,
     isAnnounced: Bool
-  ) throws(Ending) -> World {
+  ) throws(CommandExit) -> World {
     guard isSimulated else { return try World.real(ending, bindKeys, trace: trace) }
-    let log = try busLog.map { path throws(Ending) in try BusLog(path) }
+    let log = try busLog.map { path throws(CommandExit) in try BusLog(path) }
     let seed = seed ?? scenario.seed ?? 0
     do {
       let time = realTime ? "real time" : "virtual time"
@@ -75,10 +75,10 @@ package struct WorldOptions: ParsableArguments {
       return try World.simulated(
         scenario, bindKeys, seed: seed, isPaced: realTime, log: log, ending
       )
-    } catch let ending as Ending {
+    } catch let ending as CommandExit {
       throw ending
     } catch {
-      throw Ending(.failed, "the simulation could not be started: \(error)")
+      throw CommandExit(.failed, "the simulation could not be started: \(error)")
     }
   }
 }

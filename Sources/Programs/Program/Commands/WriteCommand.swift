@@ -11,7 +11,7 @@ struct WriteCommand: WorldCommand {
     abstract: "Write one value.",
     discussion: """
       Connects, writes, and disconnects. Without --request, --command or --reliable the \
-      characteristic's properties decide: a request where that is offered.
+      characteristic's properties decide: a request, if it supports one.
 
         blerun write -d "Thermo*" alert-level u8:1
         blerun write -d Tag ff02 u8:1 utf8:"two words" --command
@@ -73,7 +73,7 @@ struct WriteCommand: WorldCommand {
     let kind = kinds.first ?? .automatic
     return Step(
       .write(
-        Write(
+        WriteStep(
           try written(), to: selector, kind: kind, offset: place.offset,
           delivery: acquire ? .acquire : .call
         )

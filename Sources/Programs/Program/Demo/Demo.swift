@@ -29,7 +29,7 @@ struct Demo: ParsableCommand {
     let program = DemoProgram()
     let output = StandardOutput()
     output.lines(Tour.welcome(folder.path))
-    var ending: Ending?
+    var ending: CommandExit?
     for (index, part) in Tour.parts.enumerated() where ending == nil {
       output.lines(part.introduction(index + 1, in: folder.path, program.name))
       ending = try end(of: part, folder.path, program, output)
@@ -44,19 +44,20 @@ struct Demo: ParsableCommand {
   /// - Returns: The ending of the tour; nil if it continues.
   private func end(
     of part: Tour.Part, _ folder: String, _ program: DemoProgram, _ output: StandardOutput
-  ) throws -> Ending? {
-    if let failure = output.finish() { return Ending(.output, "\(failure)") }
-    if let signal = SystemSignals.arrived { return Ending(.interrupted(by: signal.number)) }
+  ) throws -> CommandExit? {
+    if let failure = output.finish() { return CommandExit(.output, "\(failure)") }
+    if let signal = SystemSignals.arrived { return CommandExit(.interrupted(by: signal.number)) }
     let command = [program.path] + part.arguments(folder)
     let status: Int32
     do {
       status = try ChildProcess.run(command, on: EventLoop())
     } catch let failure as ChildProcess.Failure {
-      return Ending(.failed, "\(failure)")
+      return CommandExit(.failed, "\(failure)")
     }
-    if let signal = SystemSignals.arrived { return Ending(.interrupted(by: signal.number)) }
+    if let signal = SystemSignals.arrived { return CommandExit(.interrupted(by: signal.number)) }
     guard status == part.status.rawValue else {
-      return Ending(.failed, "the command ended with \(status) instead of \(part.status.rawValue)")
+      return CommandExit(
+        .failed, "the command ended with \(status) instead of \(part.status.rawValue)")
     }
     if part.status != .ok { output.line("(exit status \(status))") }
     return nil

@@ -11,8 +11,8 @@ struct DemoFolder {
   /// Creates the folder and its files.
   ///
   /// - Parameter name: The folder; nil for a new one in `$TMPDIR` or `/tmp`.
-  /// - Throws: ``Ending`` if it cannot be created, or already has one of the files.
-  init(_ name: String?) throws(Ending) {
+  /// - Throws: ``CommandExit`` if it cannot be created, or already has one of the files.
+  init(_ name: String?) throws(CommandExit) {
     if let name {
       guard mkdir(name, 0o777) == 0 || errno == EEXIST else { throw Self.failure(name) }
     }
@@ -31,7 +31,7 @@ struct DemoFolder {
   }
 
   /// Creates a file; fails if it exists, so that no file of the user is overwritten.
-  private static func write(_ text: String, to path: String) throws(Ending) {
+  private static func write(_ text: String, to path: String) throws(CommandExit) {
     let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
     guard descriptor >= 0 else { throw failure(path) }
     defer { close(descriptor) }
@@ -40,7 +40,7 @@ struct DemoFolder {
     }
   }
 
-  private static func failure(_ path: String, _ number: Int32 = errno) -> Ending {
-    Ending(.output, "\(FileFailure(path, "cannot be made", number))")
+  private static func failure(_ path: String, _ number: Int32 = errno) -> CommandExit {
+    CommandExit(.output, "\(FileFailure(path, "cannot be made", number))")
   }
 }

@@ -1,6 +1,7 @@
-// The messages between this program and bluetoothd without what identifies devices and persons, for a report that is passed on.
+// The messages between this program and bluetoothd, without data that identifies devices and
+// persons, for a report that is passed on.
 //
-// What is shown is listed here; whatever is not is left out. Redaction in Recording is for device files.
+// It prints only the parts listed here. Redaction in Recording is for device files.
 
 import BlueZInterfaces
 import Bluetooth
@@ -76,7 +77,7 @@ extension KeptMessage {
     let object = path.map { pseudonyms.path($0) } ?? "/"
     switch kind {
     case .call, .signal, .request:
-      // What an agent is asked may be a passkey.
+      // The arguments of a call to the agent may contain a passkey.
       let shown = kind == .request ? "" : arguments(&pseudonyms)
       return "\(kind)\(call) \(object) \(name)(\(shown))"
     case .reply: return "reply to\(call) \(member) (\(arguments(&pseudonyms)))"

@@ -53,8 +53,9 @@ struct Diagnosis: Sendable {
     if version.isAtLeast(5, 73) == true { features.append("the adapter's power state") }
     if facts.hasExperimentalInterfaces { features.append("passive scanning") }
     let list = features.isEmpty ? "" : ", with \(features.joined(separator: ", "))"
+    let comparison = version.comparison.map { "; \($0)" } ?? ""
     var findings = [
-      Finding(.ok, "daemon", "BlueZ \(version.text) (from \(version.source))\(list)")
+      Finding(.ok, "daemon", "BlueZ \(version.text) (from \(version.source))\(list)\(comparison)")
     ]
     if version.isAtLeast(5, 55) == false {
       findings.append(
@@ -182,7 +183,7 @@ struct Diagnosis: Sendable {
       Finding(
         .note, "privilege",
         "without \(missing.joined(separator: " and ")): no signal strength of live links, no "
-          + "connection parameters, no HCI trace; chains need neither",
+          + "connection parameters, read or changed, no HCI trace; other steps need neither",
         hint: "run as root, or give the executable the capability with setcap, where those are "
           + "wanted"
       )

@@ -1,6 +1,7 @@
 // The facts of a host, collected once. A pure value: Diagnosis interprets it.
 
 import BlueZ
+import BlueZInterfaces
 import Bluetooth
 import Jobs
 
@@ -17,6 +18,26 @@ struct HostFacts: Sendable {
     var numbers: [Int]? {
       let parts = text.split(separator: ".").prefix(2).map { Int($0) }
       return parts.count == 2 ? parts.compactMap { $0 } : nil
+    }
+
+    /// The release; nil if the text is not a release number.
+    var release: BlueZVersion? {
+      guard let numbers, numbers.count == 2 else { return nil }
+      return BlueZVersion(numbers[0], numbers[1])
+    }
+
+    /// How the simulated bluetoothd relates to it; nil if the text is not a release number.
+    var comparison: String? {
+      guard let release else { return nil }
+      let compared = BlueZVersion.compared.map(\.description).joined(separator: " and ")
+      return BlueZVersion.compared.contains(release)
+        ? "compared with the simulated one"
+        : "not compared with the simulated one, as \(compared) are"
+    }
+
+    /// The line of `--version` about the host.
+    var line: String {
+      "this host has BlueZ \(text)" + (comparison.map { ", \($0)" } ?? "")
     }
 
     /// Whether it is at least this release; nil if the text is not a release number.

@@ -9,7 +9,7 @@ import Signals
 
 /// A survey of one adapter with one device.
 final class RadioSurvey: Sendable {
-  static let usualConnections = 20
+  static let defaultConnections = 20
   /// The duration of the scan.
   static let scanTime = Duration.seconds(10)
   /// The duration of a subscription.

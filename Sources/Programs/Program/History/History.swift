@@ -8,7 +8,7 @@ import Signals
 struct History: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "history",
-    abstract: "List, show and export the runs that the journal has.",
+    abstract: "List, show and export the runs in the journal.",
     discussion: """
       Every real run records its results, each step before the next one begins; simulated \
       runs do with --journal FILE. See docs/journal.md.
@@ -38,7 +38,7 @@ struct JournalArgument: ParsableArguments {
 
   func open(forWriting isWriting: Bool = false) throws -> JournalFile {
     guard let path = journal ?? UserFolder.journal else {
-      throw Ending(.usage, "no journal is known: name one with --journal")
+      throw CommandExit(.usage, "no journal is known: name one with --journal")
     }
     return isWriting ? try JournalFile(existing: path) : try JournalFile(reading: path)
   }
@@ -60,7 +60,7 @@ struct RunSelection: ParsableArguments {
     case day(Duration)
   }
 
-  @Option(name: [.short, .long], help: "Only runs with this device, as it was named.")
+  @Option(name: [.short, .long], help: "Only runs with this device, as they named it.")
   var device: String?
 
   @Option(
@@ -124,7 +124,7 @@ struct HistoryList: ParsableCommand {
 
 struct HistoryShow: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "show", abstract: "Show a run: what was to be done, and what came of each step."
+    commandName: "show", abstract: "Show a run: its plan and the result of each step."
   )
 
   @OptionGroup var options: HistoryOptions
@@ -144,7 +144,7 @@ struct HistoryShow: ParsableCommand {
     let output = StandardOutput()
     let found = if let number { try file.run(number) } else { try file.runs(most: 1).first }
     guard let run = found else {
-      throw number.map { Ending.noRun($0) } ?? Ending(.failed, "the journal has no run")
+      throw number.map { CommandExit.noRun($0) } ?? CommandExit(.failed, "the journal has no run")
     }
     switch options.printing.output {
     case .json:
@@ -170,11 +170,11 @@ struct HistoryShow: ParsableCommand {
   private func writeReports(of file: JournalFile, _ run: RunSummary) throws {
     guard !reports.isEmpty else { return }
     let runs = try file.recordedRuns(run.run) ?? []
-    var whole = try file.recordedWhole(run.run, of: runs) ?? RecordedWhole(.run)
+    var whole = try file.recordedWhole(run.run, of: runs) ?? CommandRecord(.run)
     whole.isSimulated = run.isSimulated
     for path in reports {
       guard case .whole(let report) = path.content else {
-        throw Ending(
+        throw CommandExit(
           .usage,
           "--report \(path.path): a recorded run is reported in \(ReportPath.names(onlyWhole: true)); "
             + "blerun history export prints its lines"
@@ -182,7 +182,7 @@ struct HistoryShow: ParsableCommand {
       }
       let written = try WholeFile(path.path)
       written.replace(with: PrintableText(lines: report.text(on: runs, of: whole)))
-      if let failure = written.failure { throw Ending(.output, failure) }
+      if let failure = written.failure { throw CommandExit(.output, failure) }
     }
   }
 }

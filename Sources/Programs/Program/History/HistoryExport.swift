@@ -13,8 +13,8 @@ struct HistoryExport: ParsableCommand {
     commandName: "export",
     abstract: "Print a run for other programs.",
     discussion: """
-      json: the lines that --output json printed. csv: a head, then a row for each field of each \
-      value, for each gap, and for each end of a step.
+      json: the lines that --output json printed. csv: a header, then a row for each field of \
+      each value, for each gap, and for each end of a step.
       """
   )
 
@@ -41,15 +41,15 @@ struct HistoryExport: ParsableCommand {
         case .csv: try file.exportCSV(number, line)
         }
     } catch {
-      throw output.failure.map { Ending(.output, "\($0)") } ?? Ending(error)
+      throw output.failure.map { CommandExit(.output, "\($0)") } ?? CommandExit(error)
     }
-    guard isThere else { throw Ending.noRun(number) }
+    guard isThere else { throw CommandExit.noRun(number) }
     try output.end()
   }
 }
 
-extension Ending {
-  static func noRun(_ number: Int64) -> Ending {
-    Ending(.failed, "the journal has no run \(number): blerun history lists them")
+extension CommandExit {
+  static func noRun(_ number: Int64) -> CommandExit {
+    CommandExit(.failed, "the journal has no run \(number): blerun history lists them")
   }
 }

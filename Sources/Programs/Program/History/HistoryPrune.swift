@@ -10,8 +10,9 @@ struct HistoryPrune: ParsableCommand {
     commandName: "prune",
     abstract: "Delete old runs from the journal.",
     discussion: """
-      Whole runs go, the oldest first. A run under way stays. What they took is given back to the \
-      disk. With --values-older-than only values go: their runs, results and minutes stay.
+      Deletes whole runs, the oldest first, and returns their space to the disk. A run under way \
+      is kept. With --values-older-than only values are deleted: their runs, results and minutes \
+      are kept.
       """
   )
 
@@ -21,7 +22,7 @@ struct HistoryPrune: ParsableCommand {
   var olderThan: Duration?
 
   @Option(
-    help: .value("size", "The oldest, until what is left takes no more: 500M."),
+    help: .value("size", "The oldest runs, until the rest takes at most this: 500M."),
     transform: sizeArgument
   )
   var maxSize: Int?
@@ -64,7 +65,7 @@ struct HistoryPrune: ParsableCommand {
 struct HistoryCheck: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "check",
-    abstract: "See whether the journal is what was written.",
+    abstract: "Check the journal for damage.",
     discussion: """
       Checks every page, the references between tables, and each record against its checksum. \
       Records that are missing without a trace are not found.
@@ -76,12 +77,12 @@ struct HistoryCheck: ParsableCommand {
   func run() throws {
     let file = try options.journal.open()
     let check = try file.check()
-    let complaints = check.complaints
-    let incomplete = complaints.isEmpty ? try file.incompleteRuns() : []
+    let problems = check.problems
+    let incomplete = problems.isEmpty ? try file.incompleteRuns() : []
     let output = StandardOutput()
     switch options.printing.output {
     case .text:
-      for line in complaints.isEmpty ? ["\(file.path): ok"] : complaints { output.line(line) }
+      for line in problems.isEmpty ? ["\(file.path): ok"] : problems { output.line(line) }
       if !check.unchecked.isEmpty {
         let runs = counted(check.unchecked.count, "run")
         output.line("without checksums: \(runs) that an earlier version recorded")
@@ -93,14 +94,14 @@ struct HistoryCheck: ParsableCommand {
       let line = EventLine(
         "check",
         [
-          "whole": complaints.isEmpty, "complaints": complaints,
+          "whole": problems.isEmpty, "complaints": problems,
           "incomplete": incomplete.map(\.run), "unchecked": check.unchecked,
         ]
       )
       output.line(line.text)
     }
     try output.end()
-    if !complaints.isEmpty {
+    if !problems.isEmpty {
       throw JournalFailure(.damaged, path: file.path, reason: "see above")
     }
   }

@@ -78,7 +78,7 @@ struct HistoryValues: ParsableCommand {
         try printValues(of: query, file, printed)
       }
     } catch let failure as JournalFailure {
-      throw printed.failure.map { Ending(.output, "\($0)") } ?? Ending(failure)
+      throw printed.failure.map { CommandExit(.output, "\($0)") } ?? CommandExit(failure)
     }
     try printed.end()
   }

@@ -25,7 +25,7 @@ final class HostLedger: LinkLedger {
     /// The unique name of bluetoothd, and the identity of its bus.
     var daemon: String?
     var bus = "-"
-    var hasComplained = false
+    var hasReported = false
     /// Devices with connection attempts of killed runs, as found at the start.
     var stale: [BluetoothAddress] = []
     var hasLeft = false
@@ -47,7 +47,7 @@ final class HostLedger: LinkLedger {
   private static let interval = Duration.milliseconds(50)
   /// The longest wait for other scans to pause, before connecting during them. Scans check five times a second, and
   /// bluetoothd needs a moment to stop.
-  private static let silenceLimit = Duration.seconds(3)
+  private static let scanPauseLimit = Duration.seconds(3)
 
   private let folder: RuntimeFolder
   private let owner: ProcessIdentity
@@ -77,7 +77,7 @@ final class HostLedger: LinkLedger {
       switch LockedFile.attempt(path) {
       case .held(let file):
         file.write("\(getpid())\n")
-        await silence(at: adapter, on: loop)
+        await awaitPausedScans(at: adapter, on: loop)
         let held = Guarded<LockedFile?>(file)
         return { held.withLock { $0 = nil } }
       case .taken:
@@ -93,9 +93,9 @@ final class HostLedger: LinkLedger {
     }
   }
 
-  /// Waits, up to ``silenceLimit``, until no other run scans with an adapter.
-  private func silence(at adapter: BluetoothAddress, on loop: Loop) async {
-    let end = loop.now + Self.silenceLimit
+  /// Waits, up to ``scanPauseLimit``, until no other run scans with an adapter.
+  private func awaitPausedScans(at adapter: BluetoothAddress, on loop: Loop) async {
+    let end = loop.now + Self.scanPauseLimit
     while case .taken = LockedFile.attempt(path("scan", adapter), makes: false), loop.now < end {
       // After a cancellation or a timeout, the next operation throws.
       guard (try? await loop.sleep(for: Self.interval)) != nil else { return }
@@ -140,7 +140,7 @@ final class HostLedger: LinkLedger {
   var bus: String { state.withLock { $0.bus } }
 
   /// Sets the number of the run of this process, which waiting processes show.
-  func isRun(_ number: Int64?) {
+  func setRun(_ number: Int64?) {
     state.withLock { state in
       state.run = number
       for use in state.uses.values where use.run == nil { use.file.write(Self.holder(number)) }
@@ -219,7 +219,7 @@ final class HostLedger: LinkLedger {
   // MARK: Leases
 
   /// Sets the identity of the bus of bluetoothd, which leases name.
-  func isOn(bus: String) { state.withLock { $0.bus = bus } }
+  func setBus(_ bus: String) { state.withLock { $0.bus = bus } }
 
   func served(by daemon: String?) { state.withLock { $0.daemon = daemon } }
 
@@ -246,7 +246,7 @@ final class HostLedger: LinkLedger {
 
   /// Changes the content of the lease. It is on the disk when this returns.
   private func change(_ change: (inout [Lease.Entry], _ daemon: String) -> Void) {
-    let complaint = state.withLock { state -> String? in
+    let problem = state.withLock { state -> String? in
       change(&state.entries, state.daemon ?? "-")
       var reason: String?
       if state.lease == nil, !state.entries.isEmpty, !state.hasLeft {
@@ -262,11 +262,11 @@ final class HostLedger: LinkLedger {
       }
       let lease = Lease(owner: owner, bus: state.bus, entries: state.entries)
       reason = state.lease?.write(lease.text, isSynced: true) ?? reason
-      defer { if reason != nil { state.hasComplained = true } }
-      return state.hasComplained ? nil : reason
+      defer { if reason != nil { state.hasReported = true } }
+      return state.hasReported ? nil : reason
     }
-    if let complaint {
-      notice("no lease could be written (\(complaint)): were this run killed, its link would stay")
+    if let problem {
+      notice("no lease could be written (\(problem)): were this run killed, its link would stay")
     }
   }
 
@@ -276,7 +276,7 @@ final class HostLedger: LinkLedger {
 
   /// Removes the lease at the end of the process, unless it names connections of this process: the next run then
   /// releases them.
-  func leave() {
+  func removeLeaseAtEnd() {
     state.withLock { state in
       if state.entries.allSatisfy({ $0.state == .used }) { state.lease?.remove() }
       state.lease = nil
@@ -288,7 +288,7 @@ final class HostLedger: LinkLedger {
     state.withLock { $0.stale.contains(device) }
   }
 
-  // MARK: What others left
+  // MARK: The leases of killed runs
 
   /// The leases on this bus whose processes have ended, each with its locked file.
   ///
@@ -333,7 +333,7 @@ final class HostLedger: LinkLedger {
   }
 }
 
-// MARK: Who uses a device
+// MARK: The users of a device
 
 extension HostLedger {
   func reserve(_ link: HeldLink, run: Int64?) -> DeviceReservation {
@@ -371,7 +371,7 @@ extension HostLedger {
     /// Called with a description of the batch that holds the adapter.
     let notice: @Sendable (String) -> Void
     /// Returns whether the wait continues.
-    let goesOn: @Sendable () -> Bool
+    let mayContinue: @Sendable () -> Bool
   }
 
   /// Reserves an adapter for a batch, once no other batch of this user uses it.
@@ -393,7 +393,7 @@ extension HostLedger {
         guard let wait, loop.now < end else {
           throw Self.busy("another batch runs over the adapter \(adapter): \(run)")
         }
-        if !wait.goesOn() { throw CancellationError() }
+        if !wait.mayContinue() { throw CancellationError() }
         if run != noticed { wait.notice(run) }
         noticed = run
         try await loop.sleep(for: .milliseconds(50))

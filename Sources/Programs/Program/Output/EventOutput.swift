@@ -60,14 +60,14 @@ final class EventOutput: Sendable {
   /// Finishes the output at the end of a run, and reports a failure.
   ///
   /// - Returns: The status of the run if not everything was written.
-  func failed(in world: World) -> ExitStatus? {
+  func finishStatus(in world: World) -> ExitStatus? {
     guard let failure = finish() else { return nil }
     StandardError.failure("\(failure)")
     return world.interruption.status ?? .output
   }
 
   /// Finishes the output at the end of a command.
-  func end(in world: World, after error: (any Error)?) throws(Ending) {
+  func end(in world: World, after error: (any Error)?) throws(CommandExit) {
     _ = finish()
     try output.end(in: world, after: error)
   }

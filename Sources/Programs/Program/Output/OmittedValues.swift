@@ -38,7 +38,7 @@ struct OmittedValues: Sendable {
         to: Instant(sinceStart: series.last.offset)
       )
       var event = series.last
-      event.change = .gap(series.step, gap)
+      event.change = .data(series.step, .gap(gap))
       return event
     }
   }

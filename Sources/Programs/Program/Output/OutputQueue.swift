@@ -28,7 +28,7 @@ struct OutputQueue: Sendable {
   }
 
   /// The bytes above which values are dropped, until half of them is written.
-  static let usualBound = 4 << 20
+  static let defaultBound = 4 << 20
   /// The maximum number of bytes with other lines: beyond it, the output fails.
   static let lineBound = 32 << 20
   /// The largest write to a pipe that Linux does not mix with the writes of other processes.
@@ -52,7 +52,7 @@ struct OutputQueue: Sendable {
   /// Values were dropped, and since then the queue was never half empty.
   private var isCongested = false
 
-  init(bound: Int = usualBound) { self.bound = bound }
+  init(bound: Int = defaultBound) { self.bound = bound }
 
   var isEmpty: Bool {
     head == texts.count && portion.isEmpty && bottom.wanted == bottom.shown
@@ -62,7 +62,7 @@ struct OutputQueue: Sendable {
   /// Whether a caller that can wait may add more.
   var hasRoom: Bool { count < bound }
 
-  // MARK: What is printed
+  // MARK: Printing
 
   /// Whether a value is dropped, whatever its length. After the first one, all are dropped until half of the queue
   /// is written, so that gaps are few and long.
@@ -119,7 +119,7 @@ struct OutputQueue: Sendable {
   }
 
   /// The bytes that erase or redraw the bottom lines, which come before all other text.
-  private mutating func takeChange() -> [UInt8] {
+  private mutating func removeRedraw() -> [UInt8] {
     let isFree = head == texts.count
     // Erased before other lines, also if the same text is redrawn below them.
     let due = isFree ? bottom.wanted : []
@@ -143,7 +143,7 @@ struct OutputQueue: Sendable {
   /// if nothing waits.
   mutating func next() -> [UInt8]? {
     if portion.isEmpty {
-      portion = takeChange()[...]
+      portion = removeRedraw()[...]
       while portion.isEmpty || portionTexts > 0, head + portionTexts < texts.count {
         let octets = texts[head + portionTexts].octets
         guard portionTexts == 0 || portion.count + octets.count <= Self.mostAtOnce else { break }

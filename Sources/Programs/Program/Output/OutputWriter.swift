@@ -39,7 +39,7 @@ final class OutputWriter: Sendable {
   /// Wakes the threads that wait for progress.
   private let progress = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
 
-  init(bound: Int = OutputQueue.usualBound) { self.bound = bound }
+  init(bound: Int = OutputQueue.defaultBound) { self.bound = bound }
 
   deinit {
     close(wake)

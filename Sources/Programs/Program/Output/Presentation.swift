@@ -56,21 +56,26 @@ enum Tone: Sendable {
   /// The tone of the first line about an event; nil for an ordinary event.
   init?(_ event: RunEvent) {
     switch event.change {
-    case .stepFinished(let result):
+    case .step(.finished(let result)):
       switch result.status {
       case .ok, .skipped: return nil
       case .warning, .cancelled: self = .doubtful
       case .failed: self = .bad
       }
-    case .runFinished(let ending):
-      switch ending.status {
-      case .ok: self = .good
-      case .warning, .cancelled: self = .doubtful
-      case .failed: self = .bad
-      }
-    case .gap: self = .doubtful
-    case .runStarted, .stepStarted, .value, .advertisement, .pairingDisplay, .note:
+    case .run(.finished(let ending)): self.init(ending.status)
+    case .run(.groupFinished(let ending)): self.init(ending.status)
+    case .data(_, .gap): self = .doubtful
+    case .run(.started), .run(.groupStarted), .step(.started), .data(_, .value),
+      .data(_, .advertisement), .remark:
       return nil
+    }
+  }
+
+  private init(_ status: RunEnding.Status) {
+    switch status {
+    case .ok: self = .good
+    case .warning, .cancelled: self = .doubtful
+    case .failed: self = .bad
     }
   }
 }

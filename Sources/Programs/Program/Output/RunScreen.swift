@@ -42,11 +42,11 @@ final class FollowedRun: RunScreen {
   var isShown: Bool { line != nil }
   var replacesLines: Bool { false }
 
-  @Sendable func receive(_ wait: RunWait) { status.withLock { $0.take(wait) } }
+  @Sendable func receive(_ wait: RunWait) { status.withLock { $0.apply(wait) } }
 
-  @Sendable func receive(_ notice: ServiceNotice) { status.withLock { $0.take(notice) } }
+  @Sendable func receive(_ notice: ServiceNotice) { status.withLock { $0.apply(notice) } }
 
-  func receive(_ event: RunEvent, at now: Instant) { status.withLock { $0.take(event, at: now) } }
+  func receive(_ event: RunEvent, at now: Instant) { status.withLock { $0.apply(event, at: now) } }
 
   /// Prints a message about the change.
   func receive(_ change: WatchedLink.Change, of device: String, reconnects: Bool) {

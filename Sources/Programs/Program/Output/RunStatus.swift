@@ -14,27 +14,31 @@ struct RunStatus: Sendable {
   private var phase: ServiceNotice?
   /// The number of values that the step has received.
   private var values = 0
+  /// How far the upload of the step is, in percent; nil for steps without one.
+  private var uploaded: Int?
 
-  mutating func take(_ wait: RunWait) {
+  mutating func apply(_ wait: RunWait) {
     self.wait = wait
     phase = nil
   }
 
-  mutating func take(_ notice: ServiceNotice) { phase = notice }
+  mutating func apply(_ notice: ServiceNotice) { phase = notice }
 
   /// Clears the phase of connecting, when the connection is up.
   mutating func connected() { phase = nil }
 
   /// Applies an event of the run. A step is shown from its start on, also without a reported wait.
-  mutating func take(_ event: RunEvent, at now: Instant) {
+  mutating func apply(_ event: RunEvent, at now: Instant) {
     switch event.change {
-    case .stepStarted(let step):
+    case .step(.started(let step)):
       let position = step.position.isImplied ? nil : step.position
-      take(RunWait(position: position, what: step.title, begun: now))
-      values = 0
-    case .value, .advertisement: values += 1
-    case .stepFinished, .runFinished: wait = nil
-    case .runStarted, .pairingDisplay, .gap, .note: break
+      apply(RunWait(position: position, what: step.title, begun: now))
+      (values, uploaded) = (0, nil)
+    case .data(_, .value):
+      if let percent = event.uploadedPercent { uploaded = percent } else { values += 1 }
+    case .data(_, .advertisement): values += 1
+    case .step(.finished), .run(.finished): wait = nil
+    case .run, .data(_, .gap), .remark: break
     }
   }
 
@@ -60,6 +64,7 @@ struct RunStatus: Sendable {
   }
 
   private func counted(_ wait: RunWait) -> String? {
+    if let uploaded { return "\(uploaded) %" }
     if let wanted = wait.values { return "\(values) of \(wanted) values" }
     return values == 0 ? nil : Jobs.counted(values, "value")
   }

@@ -61,7 +61,7 @@ package final class StandardOutput: Sendable {
   }
 
   /// Writes the complete output of a command, and waits for the end.
-  static func show(_ lines: some Sequence<String>) throws(Ending) {
+  static func show(_ lines: some Sequence<String>) throws(CommandExit) {
     let output = StandardOutput()
     for line in lines { output.line(line) }
     try output.end()
@@ -122,13 +122,13 @@ package final class StandardOutput: Sendable {
 
   /// Waits until everything is written, at the end of a command.
   ///
-  /// - Throws: ``Ending`` for a signal; otherwise for a failed write; otherwise for the error of
+  /// - Throws: ``CommandExit`` for a signal; otherwise for a failed write; otherwise for the error of
   ///   the command.
-  package func end(in world: World? = nil, after error: (any Error)? = nil) throws(Ending) {
+  package func end(in world: World? = nil, after error: (any Error)? = nil) throws(CommandExit) {
     let unprinted = finish()
     try world?.interruption.check()
-    if let unprinted { throw Ending(.output, "\(unprinted)") }
-    if let error { throw Ending(RunFailure(error)) }
+    if let unprinted { throw CommandExit(.output, "\(unprinted)") }
+    if let error { throw CommandExit(RunFailure(error)) }
   }
 
   /// Whether standard output or standard error goes to a file.
@@ -217,7 +217,7 @@ final class StandardStreams: Sendable {
 
   private let state = Guarded(State())
 
-  // MARK: What the user wants to see
+  // MARK: Presentation
 
   var presentation: Presentation {
     get { state.withLock { $0.presentation } }

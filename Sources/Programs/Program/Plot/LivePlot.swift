@@ -59,8 +59,9 @@ final class LivePlot: RunScreen {
   /// The custom names of the watched characteristics, by their names in events.
   private static func titles(of plan: WatchPlan) -> [String: String] {
     let named = plan.series.compactMap { series -> (String, String)? in
-      guard let attribute = series.reported.attribute, series.target.handle == nil,
-        let name = plan.names.name(of: series.target.characteristic, .characteristic)
+      guard let attribute = series.reported.attribute, let target = series.target,
+        target.handle == nil,
+        let name = plan.names.name(of: target.characteristic, .characteristic)
       else { return nil }
       return (attribute, name)
     }
@@ -82,14 +83,14 @@ final class LivePlot: RunScreen {
   var isShown: Bool { true }
   var replacesLines: Bool { StandardStreams.ofProcess.printsToTerminal }
 
-  @Sendable func receive(_ wait: RunWait) { state.withLock { $0.run.take(wait) } }
+  @Sendable func receive(_ wait: RunWait) { state.withLock { $0.run.apply(wait) } }
 
-  @Sendable func receive(_ notice: ServiceNotice) { state.withLock { $0.run.take(notice) } }
+  @Sendable func receive(_ notice: ServiceNotice) { state.withLock { $0.run.apply(notice) } }
 
   func receive(_ event: RunEvent, at now: Instant) {
     state.withLock { state in
-      state.run.take(event, at: now)
-      state.plot.take(event)
+      state.run.apply(event, at: now)
+      state.plot.apply(event)
     }
   }
 
@@ -98,7 +99,7 @@ final class LivePlot: RunScreen {
     let time = loop.now - begun
     state.withLock { state in
       if change.isConnected { state.run.connected() }
-      state.plot.take(change, of: device, at: time)
+      state.plot.apply(change, of: device, at: time)
     }
   }
 

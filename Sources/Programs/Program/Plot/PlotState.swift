@@ -63,29 +63,29 @@ struct PlotState: Sendable {
 
   // MARK: Values
 
-  mutating func take(_ event: RunEvent) {
+  mutating func apply(_ event: RunEvent) {
     let device = namesDevice ? event.device : ""
     switch event.change {
-    case .value(let step, let value):
+    case .data(let step, .value(let value)):
       for number in value.numbers where field == nil || number.field == field {
-        let words = [device, title(of: step), number.field].filter { !$0.isEmpty }
+        let title = title(of: step)
+        let field = number.field == title ? "" : number.field
+        let words = [device, title, field].filter { !$0.isEmpty }
         add(number, named: words.joined(separator: " "), at: event.offset)
       }
-    case .gap(let step, let gap):
+    case .data(let step, .gap(let gap)):
       let name = [device, title(of: step)].filter { !$0.isEmpty }.joined(separator: " ")
       for position in series.indices
       where series[position].name == name || series[position].name.hasPrefix(name + " ") {
         series[position].envelope.breaks()
       }
       if let gap = WatchMark(gap, of: name) { mark(gap.kind, gap.text, at: event.offset) }
-    case .runStarted, .stepStarted, .advertisement, .pairingDisplay, .note, .stepFinished,
-      .runFinished:
-      break
+    case .data(_, .advertisement), .run, .step, .remark: break
     }
   }
 
   private func title(of step: ReportedStep) -> String {
-    step.attribute.map { titles[$0] ?? $0 } ?? ""
+    step.valueName.map { titles[$0] ?? $0 } ?? ""
   }
 
   private mutating func add(_ number: MeasuredNumber, named name: String, at time: Duration) {
@@ -102,7 +102,7 @@ struct PlotState: Sendable {
 
   // MARK: Markers
 
-  mutating func take(_ change: WatchedLink.Change, of device: String, at time: Duration) {
+  mutating func apply(_ change: WatchedLink.Change, of device: String, at time: Duration) {
     let change = WatchMark(change)
     mark(change.kind, "\(device): \(change.text)", at: time)
   }

@@ -13,20 +13,21 @@ enum ChainFolder {
   ///
   /// Hidden files and those in folders inside are not among them.
   ///
-  /// - Throws: ``Ending`` for a folder without chain files, and one that cannot be read.
-  static func names(in path: String) throws(Ending) -> [String]? {
+  /// - Throws: ``CommandExit`` for a folder without chain files, and one that cannot be read.
+  static func names(in path: String) throws(CommandExit) -> [String]? {
     guard isFolder(path) else { return nil }
     guard let all = Folder.names(in: path) else {
-      throw Ending(.data, "\(path): the folder cannot be read: \(String(cString: strerror(errno)))")
+      throw CommandExit(
+        .data, "\(path): the folder cannot be read: \(String(cString: strerror(errno)))")
     }
     let names = all.filter { name in
       !name.hasPrefix(".") && (name.hasSuffix(".yaml") || name.hasSuffix(".yml"))
     }
     guard names.count <= limit else {
-      throw Ending(.usage, "\(path): the folder has more than \(limit) chain files")
+      throw CommandExit(.usage, "\(path): the folder has more than \(limit) chain files")
     }
     guard !names.isEmpty else {
-      throw Ending(.usage, "\(path): the folder has no chain file (*.yaml, *.yml)")
+      throw CommandExit(.usage, "\(path): the folder has no chain file (*.yaml, *.yml)")
     }
     return names
   }

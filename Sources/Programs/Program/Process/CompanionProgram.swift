@@ -28,10 +28,10 @@ struct CompanionProgram: Sendable {
 
   /// Executes the program in place of this process.
   ///
-  /// - Throws: ``Ending`` if the program is missing or cannot be executed.
-  func replaceProcess(_ arguments: [String]) throws(Ending) -> Never {
+  /// - Throws: ``CommandExit`` if the program is missing or cannot be executed.
+  func replaceProcess(_ arguments: [String]) throws(CommandExit) -> Never {
     guard let file else {
-      throw Ending(
+      throw CommandExit(
         .unavailable,
         "\(name) is not installed: neither beside this program nor along PATH. Try: \(source)"
       )
@@ -40,7 +40,7 @@ struct CompanionProgram: Sendable {
     let pointers = ([file] + arguments).map { strdup($0) } + [nil]
     execv(file, pointers)
     let reason = String(cString: strerror(errno))
-    throw Ending(.unavailable, "\(file) could not be started: \(reason)")
+    throw CommandExit(.unavailable, "\(file) could not be started: \(reason)")
   }
 
   /// Whether the program is installed. Only then does the help list its commands.

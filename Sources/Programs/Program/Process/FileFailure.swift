@@ -49,6 +49,6 @@ package struct FileFailure: Equatable, Sendable, CustomStringConvertible {
 
 extension FileFailure {
   /// `-`, which means standard output to other programs, where a file has to be named.
-  static let dash = Ending(
+  static let dash = CommandExit(
     .usage, "- is not standard output here: name a file; ./- is one of that name")
 }

@@ -17,18 +17,18 @@ final class LineFile: Sendable {
   ///
   /// - Parameter isKeptLater: Whether ``finish(isKept:)`` decides if the file is written. Until then, lines go to a
   ///   temporary file in its folder.
-  init(_ path: String, isKeptLater: Bool = false) throws(Ending) {
+  init(_ path: String, isKeptLater: Bool = false) throws(CommandExit) {
     self.path = path
     guard path != "-" else { throw FileFailure.dash }
     var status = stat()
     if isKeptLater, stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
-      throw Ending(.usage, "\(path) is not a regular file, and lines cannot be taken back")
+      throw CommandExit(.usage, "\(path) is not a regular file, and lines cannot be taken back")
     }
     beside = isKeptLater ? "\(FolderOfFile.realPath(path) ?? path).\(getpid())" : nil
     let flags = O_WRONLY | O_CREAT | O_CLOEXEC
     descriptor = open(beside ?? path, flags | (beside == nil ? O_TRUNC : O_EXCL), 0o644)
     guard descriptor >= 0 else {
-      throw Ending(.output, "\(FileFailure(path, "cannot be written"))")
+      throw CommandExit(.output, "\(FileFailure(path, "cannot be written"))")
     }
   }
 

@@ -106,19 +106,20 @@ final class SystemSignals: Sendable {
   /// the terminal ends the process at once.
   private static func received(_ signal: SystemSignal, at now: Duration) {
     let isEnding = SystemSignal.endings.contains(signal)
-    let (listener, leaves) = state.withLock { state -> (Listener?, Bool) in
+    let (listener, endsProcess) = state.withLock { state -> (Listener?, Bool) in
       if isEnding, !state.requests.isNew(signal, at: now) { return (nil, false) }
       let isSecond = state.arrived != nil
       if isEnding, state.arrived == nil { state.arrived = signal }
-      let leaves = isEnding && (!state.isEnding || (isSecond && SystemSignal.keys.contains(signal)))
-      return (state.listener, leaves)
+      let endsProcess =
+        isEnding && (!state.isEnding || (isSecond && SystemSignal.keys.contains(signal)))
+      return (state.listener, endsProcess)
     }
     if let listener { return listener.receive(signal) }
-    if leaves { leave(with: signal) }
+    if endsProcess { exitAtOnce(with: signal) }
   }
 
   /// Ends the process at once, without waiting for other threads.
-  static func leave(with signal: SystemSignal) -> Never {
+  static func exitAtOnce(with signal: SystemSignal) -> Never {
     StandardStreams.ofProcess.finish(patience: .milliseconds(100))
     _exit(128 + signal.number)
   }

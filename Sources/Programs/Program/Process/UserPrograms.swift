@@ -19,22 +19,22 @@ struct UserPrograms: Sendable {
 
   /// Finds the programs of plans, before the run begins.
   ///
-  /// - Throws: ``Ending`` with each program that is missing or not allowed.
-  static func check(_ plans: [Plan]) throws(Ending) {
+  /// - Throws: ``CommandExit`` with each program that is missing or not allowed.
+  static func check(_ plans: [Plan]) throws(CommandExit) {
     var looked: Set<String> = []
     var problems: [Problem] = []
     for plan in plans {
       for (command, step) in plan.commands {
         let place = step.source.map { "\($0)" } ?? ""
         guard looked.insert("\(place): \(command.program)").inserted else { continue }
-        do throws(Command.Failure) {
+        do throws(CommandStep.Failure) {
           _ = try find(command.program, named: step.sourceFile, plan.allowedCommands)
         } catch {
           problems.append(Problem("\(error.why) (\(error.hint))", at: step.source))
         }
       }
     }
-    if !problems.isEmpty { throw Ending(.data, problems) }
+    if !problems.isEmpty { throw CommandExit(.data, problems) }
   }
 
   /// Finds a program, and checks that it is allowed.
@@ -42,18 +42,18 @@ struct UserPrograms: Sendable {
   /// - Throws: The reason if it is missing, unreadable or not allowed.
   private static func find(
     _ program: String, named file: String?, _ allowed: AllowedCommands
-  ) throws(Command.Failure) -> AllowedProgram {
+  ) throws(CommandStep.Failure) -> AllowedProgram {
     let folder = file.flatMap { FolderOfFile($0).path } ?? "."
     let path: String
     do throws(Problem) {
       path = try ProgramFile.path(of: program, in: folder)
     } catch {
-      throw Command.Failure(error.message, hint: "give the path of an executable file")
+      throw CommandStep.Failure(error.message, hint: "give the path of an executable file")
     }
     switch allowed {
     case .all: return AllowedProgram(path: path, folder: folder, content: nil)
     case .none:
-      throw Command.Failure(
+      throw CommandStep.Failure(
         "the chain runs the program \(program), which is not allowed",
         hint: "look at it, and allow it with --allow-commands"
       )
@@ -62,11 +62,11 @@ struct UserPrograms: Sendable {
       do throws(DocumentErrors) {
         content = try TextFile.octets(path, limit: mostOctets)
       } catch {
-        throw Command.Failure("\(path) cannot be read", hint: "give its reader the permission")
+        throw CommandStep.Failure("\(path) cannot be read", hint: "give its reader the permission")
       }
       let digest = ContentHash.digest(of: content)
       guard digests.contains(digest) else {
-        throw Command.Failure(
+        throw CommandStep.Failure(
           "the chain runs the program \(path), which is not allowed",
           hint: "look at it, and allow it with --allow-command \(digest)"
         )
@@ -81,23 +81,24 @@ struct UserPrograms: Sendable {
   // MARK: A run
 
   /// Runs a program, and returns its standard output.
-  @Sendable func run(_ call: Command.Call) async throws -> [UInt8] {
+  @Sendable func run(_ call: CommandStep.Call) async throws -> [UInt8] {
     let allowed = try Self.find(call.program, named: call.file, call.allowed)
     if call.arguments.contains(where: { $0.utf8.contains(0) }) {
-      throw Command.Failure("an argument has a NUL", hint: "give it as 'input', or as hex")
+      throw CommandStep.Failure("an argument has a NUL", hint: "give it as 'input', or as hex")
     }
     let isCancelled = Guarded(false)
     // In virtual time the loop is blocked and cannot cancel the task, so this function looks for signals itself. An
     // earlier signal does not prevent a clean-up step from running programs.
     let looksForSignals = loop.isVirtual && SystemSignals.arrived == nil
-    let running: @Sendable () throws(Command.Failure) -> [UInt8] = { () throws(Command.Failure) in
+    let running: @Sendable () throws(CommandStep.Failure) -> [UInt8] = {
+      () throws(CommandStep.Failure) in
       let program = try RunningProgram(allowed, call.arguments)
       return try program.run(on: call.input, within: call.limit) {
         isCancelled.withLock { $0 } || looksForSignals && SystemSignals.arrived != nil
       }
     }
     if loop.isVirtual {
-      let printed = Result { () throws(Command.Failure) in try running() }
+      let printed = Result { () throws(CommandStep.Failure) in try running() }
       // Lets a signal that arrived meanwhile cancel the task: it is then the reason.
       await Task.yield()
       try Task.checkCancellation()
@@ -109,7 +110,7 @@ struct UserPrograms: Sendable {
         try await shielded(on: loop, limit: call.limit + .seconds(5)) { [loop] in
           try await wait(on: loop, operation: "running \(call.program)") { done in
             let number = startThread("command") {
-              do throws(Command.Failure) {
+              do throws(CommandStep.Failure) {
                 done.succeed(try running())
               } catch {
                 done.fail(error)
@@ -117,7 +118,7 @@ struct UserPrograms: Sendable {
             }
             guard number == 0 else {
               let reason = String(cString: strerror(number))
-              throw Command.Failure("no thread could be started: \(reason)")
+              throw CommandStep.Failure("no thread could be started: \(reason)")
             }
           }
         }
@@ -149,21 +150,21 @@ private final class RunningProgram {
   private let errors: Pipe
   private var printed: [UInt8] = []
   /// The end of standard error.
-  private var complaint: [UInt8] = []
+  private var errorText: [UInt8] = []
 
-  init(_ program: AllowedProgram, _ arguments: [String]) throws(Command.Failure) {
+  init(_ program: AllowedProgram, _ arguments: [String]) throws(CommandStep.Failure) {
     let copy: ExecutableCopy?
     do throws(Problem) {
       copy = if let content = program.content { try ExecutableCopy(content) } else { nil }
     } catch {
-      throw Command.Failure("\(error)")
+      throw CommandStep.Failure("\(error)")
     }
     var made: [Pipe] = []
     do throws(Problem) {
       while made.count < 3 { made.append(try Pipe()) }
     } catch {
       for pipe in made { pipe.close() }
-      throw Command.Failure("\(error)")
+      throw CommandStep.Failure("\(error)")
     }
     (input, output, errors) = (made[0], made[1], made[2])
     do throws(ChildProcess.Failure) {
@@ -174,7 +175,7 @@ private final class RunningProgram {
       )
     } catch {
       for pipe in [input, output, errors] { pipe.close() }
-      throw Command.Failure("\(error)")
+      throw CommandStep.Failure("\(error)")
     }
     input.closeReading()
     output.closeWriting()
@@ -196,28 +197,28 @@ private final class RunningProgram {
   /// - Throws: The reason if the program failed or was ended.
   func run(
     on octets: [UInt8], within limit: Duration, unless isOver: () -> Bool
-  ) throws(Command.Failure) -> [UInt8] {
+  ) throws(CommandStep.Failure) -> [UInt8] {
     var rest = octets[...]
     let end = EventLoop.time(CLOCK_MONOTONIC) + limit
     while true {
       write(&rest)
       read(output, into: &printed)
-      read(errors, into: &complaint)
-      complaint.removeFirst(max(0, complaint.count - 4_096))
-      if printed.count > Command.longestOutput {
+      read(errors, into: &errorText)
+      errorText.removeFirst(max(0, errorText.count - 4_096))
+      if printed.count > CommandStep.longestOutput {
         child.end()
-        throw failure("it printed more than \(Command.longestOutput) bytes")
+        throw failure("it printed more than \(CommandStep.longestOutput) bytes")
       }
       if let exit = child.exitIfEnded() {
         // Reads the rest in the pipes. Its background processes may still write there: that is discarded.
         read(output, into: &printed)
-        read(errors, into: &complaint)
+        read(errors, into: &errorText)
         return try result(exit)
       }
       let left = end - EventLoop.time(CLOCK_MONOTONIC)
       guard left > .zero else {
         child.end()
-        throw failure(Command.Failure.late(limit))
+        throw failure(CommandStep.Failure.late(limit))
       }
       guard !isOver() else {
         child.end()
@@ -227,23 +228,23 @@ private final class RunningProgram {
     }
   }
 
-  private func result(_ exit: ChildProcess.Exit) throws(Command.Failure) -> [UInt8] {
+  private func result(_ exit: ChildProcess.Exit) throws(CommandStep.Failure) -> [UInt8] {
     switch exit {
     case .status(0): break
     case .status(let status): throw failure("it ended with status \(status)")
     case .signal(let number): throw failure("signal \(number) ended it")
     }
-    guard printed.count <= Command.longestOutput else {
-      throw failure("it printed more than \(Command.longestOutput) bytes")
+    guard printed.count <= CommandStep.longestOutput else {
+      throw failure("it printed more than \(CommandStep.longestOutput) bytes")
     }
     return printed
   }
 
   /// The failure, with the last lines of standard error.
-  private func failure(_ why: String) -> Command.Failure {
-    let text = String(decoding: complaint, as: UTF8.self)
+  private func failure(_ why: String) -> CommandStep.Failure {
+    let text = String(decoding: errorText, as: UTF8.self)
     let lines = text.split(whereSeparator: \.isNewline).suffix(5).joined(separator: "; ")
-    return Command.Failure(lines.isEmpty ? why : "\(why): \(lines)")
+    return CommandStep.Failure(lines.isEmpty ? why : "\(why): \(lines)")
   }
 
   private func write(_ rest: inout ArraySlice<UInt8>) {
@@ -261,7 +262,7 @@ private final class RunningProgram {
 
   private func read(_ pipe: Pipe, into octets: inout [UInt8]) {
     var buffer = [UInt8](repeating: 0, count: 4_096)
-    while pipe.reading >= 0, octets.count <= Command.longestOutput {
+    while pipe.reading >= 0, octets.count <= CommandStep.longestOutput {
       let count = Glibc.read(pipe.reading, &buffer, buffer.count)
       if count > 0 {
         octets += buffer[..<count]

@@ -18,13 +18,13 @@ final class WholeFile: Sendable {
   private let failed = Guarded<Int32?>(nil)
 
   /// Opens or creates the file, to check that it can be written.
-  init(_ path: String) throws(Ending) {
+  init(_ path: String) throws(CommandExit) {
     self.path = path
     guard path != "-" else { throw FileFailure.dash }
     isNew = access(path, F_OK) != 0
     descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o644)
     guard descriptor >= 0 else {
-      throw Ending(.output, "\(FileFailure(path, "cannot be written"))")
+      throw CommandExit(.output, "\(FileFailure(path, "cannot be written"))")
     }
   }
 

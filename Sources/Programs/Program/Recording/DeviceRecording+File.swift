@@ -13,28 +13,29 @@ extension DeviceRecording {
   ///
   /// - Parameter target: The device; nil for the only one connected in the trace, or the one that
   ///   names the cache file.
-  /// - Throws: ``Ending`` for another kind of file, and if the device is ambiguous.
-  init(file path: String, of target: DeviceTarget?) throws(Ending) {
+  /// - Throws: ``CommandExit`` for another kind of file, and if the device is ambiguous.
+  init(file path: String, of target: DeviceTarget?) throws(CommandExit) {
     let octets: [UInt8]
     do {
       octets = try TextFile.octets(path, limit: Self.largestFile)
     } catch {
-      throw Ending(error)
+      throw CommandExit(error)
     }
-    if SnoopFile.isOne(octets) {
+    if SnoopFile.isTrace(octets) {
       do throws(SnoopError) {
         self = try SnoopRecording(try SnoopFile(octets)).recording(
-          of: target.map { target in { target.isMeant($0) } }
+          of: target.map { target in { target.matches($0) } }
         )
       } catch {
         // The message lists candidates, one on each line.
-        throw Ending(.data, "\(path): \(error)".split(separator: "\n").map { Problem(String($0)) })
+        throw CommandExit(
+          .data, "\(path): \(error)".split(separator: "\n").map { Problem(String($0)) })
       }
       return
     }
     let text = String(decoding: octets, as: UTF8.self)
-    guard BlueZCache.isOne(text) else {
-      throw Ending(
+    guard BlueZCache.isCacheFile(text) else {
+      throw CommandExit(
         .data,
         "\(path): "
           + (SnoopFile.otherKind(octets)
@@ -44,7 +45,7 @@ extension DeviceRecording {
     let name = path.split(separator: "/").last.map(String.init) ?? path
     let given: BluetoothAddress? = if case .address(let address)? = target { address } else { nil }
     guard let address = given ?? BluetoothAddress(name) else {
-      throw Ending(
+      throw CommandExit(
         .usage, "\(path): the cache is named after the address of its device; give that with -d"
       )
     }
@@ -54,7 +55,7 @@ extension DeviceRecording {
 
 extension DeviceTarget {
   /// Whether the target matches a device of a trace.
-  fileprivate func isMeant(_ device: SnoopRecording.Device) -> Bool {
+  fileprivate func matches(_ device: SnoopRecording.Device) -> Bool {
     switch self {
     case .address(let address), .seen(let address, _): device.address == address
     case .name(let pattern, let exact), .alias(let pattern, let exact):

@@ -206,7 +206,7 @@ final class LiveRecording: Sendable {
         try await ended(chain).run { _ in }
       }
       // Other users of the connection keep it.
-      try await service.leave().run { _ in }
+      try await service.endAllUses().run { _ in }
       try await sink(true)
     }
   }
@@ -288,16 +288,16 @@ final class LiveRecording: Sendable {
     let read: Signal<[UInt8]>
   }
 
-  private func readables(_ isMeant: (RecordedReading?) -> Bool) -> [Readable] {
+  private func readables(_ matches: (RecordedReading?) -> Bool) -> [Readable] {
     guard let recording else { return [] }
     return recording.characteristics.flatMap { one -> [Readable] in
       guard let selector = recording.selector(of: one.handle, names: names) else { return [] }
       var all: [Readable] = []
-      if one.properties.contains(.read), isMeant(one.reading) {
+      if one.properties.contains(.read), matches(one.reading) {
         let read = service.read(selector)
         all.append(Readable(handle: one.handle, name: "\(selector)", read: read))
       }
-      for descriptor in one.descriptors where isMeant(descriptor.reading) {
+      for descriptor in one.descriptors where matches(descriptor.reading) {
         let twins = one.descriptors.filter { $0.uuid == descriptor.uuid }
         let own = DescriptorSelector(
           of: selector, descriptor: descriptor.uuid,
@@ -394,7 +394,8 @@ final class LiveRecording: Sendable {
       case .timedOut: return .unanswered
       case .notPaired: return .refused(.insufficientAuthentication)
       case .notPermitted:
-        let isUnauthorized = failure.bluez?.name == BlueZErrorName.notAuthorized
+        let answer = failure.bluez.map { ErrorAnswer($0.name, $0.text) }
+        let isUnauthorized = answer?.refusal == .notAuthorized
         return .refused(isUnauthorized ? .insufficientAuthorization : .readNotPermitted)
       case .notSupported: return .refused(.requestNotSupported)
       // open: codes

@@ -58,7 +58,7 @@ final class RecordedTraffic: Sendable {
     // A value that was refused earlier but read by the chain, which has paired.
     for value in recording.reads {
       let one = recording.characteristics.first { $0.handle == value.handle }
-      if let one, one.reading != nil, one.reading?.octets == nil, one.protected == nil {
+      if let one, one.reading != nil, one.reading?.octets == nil, one.bondedValue == nil {
         recording.learnProtected(value.octets, of: value.handle)
       }
     }
@@ -101,7 +101,7 @@ final class RecordedTraffic: Sendable {
       case (.reply, let number?): state.replied(number, message, path, handle, at)
       case (.error, let number?):
         let error = message.error.map { ErrorAnswer($0, message.errorText ?? "") }
-        let code = error.flatMap(\.refusal)
+        let code = error.flatMap(\.refusal.ofDevice)
         state.ended(number, handle, code, isAnswer: code != nil)
       case (.signal, _): state.signal(message, path, object, handle, at)
       case (.request, _), (.call, nil), (.reply, nil), (.error, nil): break
@@ -213,14 +213,10 @@ extension BlueZPath {
   }
 }
 
-extension ErrorAnswer {
+extension Refusal {
   /// The ATT error from the device; nil if bluetoothd answered without asking it.
-  fileprivate var refusal: ATTErrorCode? {
-    switch self {
-    case .invalidLength: .invalidAttributeValueLength
-    case .notAuthorized: .insufficientAuthorization
-    // open: errors of bluetoothd
-    default: attErrorCode
-    }
+  fileprivate var ofDevice: ATTErrorCode? {
+    if self == .invalidLength { return .invalidAttributeValueLength }
+    return self == .notAuthorized ? .insufficientAuthorization : attErrorCode
   }
 }

@@ -1,17 +1,17 @@
-// Writes a file of metrics for the textfile collector of Prometheus's node exporter.
+// Writes a file of metrics for the textfile collector of Prometheus's node exporter, or a reader of OpenMetrics.
 //
 // Counting is in RunMetrics.
 
 import ArgumentParser
 import Bluetooth
-import Jobs
-import Signals
+package import Jobs
+package import Signals
 
 /// A metrics file that is kept up to date.
 ///
 /// The file is replaced as a whole, so readers never see a partial state. It is written at most
 /// once in each ``interval``, but always at the end of a round.
-final class MetricsFile: Sendable {
+package final class MetricsFile: Sendable {
   private struct State {
     var metrics: RunMetrics
     var written: Instant?
@@ -22,20 +22,32 @@ final class MetricsFile: Sendable {
   static let interval = Duration.seconds(5)
 
   private let file: WholeFile
+  private let format: MetricsFormat
   private let loop: Loop
-  /// The name of the batch, a label that tells this file from those of other batches.
-  private let batch: String
+  /// The label that tells this file from those of other batches and gateways: what it is about, with its name.
+  private let label: (kind: String, name: String)
   private let state: Guarded<State>
 
-  init(_ options: MetricsOptions, path: String, of batch: String, on loop: Loop) throws(Ending) {
+  /// Creates a file, with the counts at zero.
+  ///
+  /// - Parameters:
+  ///   - options: Name the file.
+  ///   - label: What the file is about, `batch` or `gateway`, with its name.
+  /// - Returns: Nil without the option.
+  /// - Throws: ``CommandExit`` for a path where no file can be.
+  package init?(
+    _ options: MetricsOptions, of label: (kind: String, name: String), on loop: Loop
+  ) throws(CommandExit) {
+    guard let path = options.metrics else { return nil }
     file = try WholeFile(path)
+    format = MetricsFormat(fileName: path)
     self.loop = loop
-    self.batch = batch
+    self.label = label
     state = Guarded(State(metrics: RunMetrics(byDevice: options.metricsByDevice)))
   }
 
   /// Applies a change to the metrics, and writes the file now or once the interval has passed.
-  func count(_ change: (inout RunMetrics) -> Void) {
+  package func count(_ change: (inout RunMetrics) -> Void) {
     let now = loop.now
     let wait = state.withLock { state -> Duration? in
       change(&state.metrics)
@@ -54,14 +66,14 @@ final class MetricsFile: Sendable {
   /// Counts an event of the batch. The end of a round is written at once, because the next event
   /// may be hours away.
   func count(_ event: BatchEvent) {
-    count { $0.take(event) }
+    count { $0.record(event) }
     if case .finished = event.change { write() }
   }
 
-  func write() {
+  package func write() {
     let text = state.withLock { state in
       (state.written, state.isPending) = (loop.now, false)
-      return state.metrics.text(["batch": batch])
+      return state.metrics.text([label.kind: label.name], as: format)
     }
     file.replace(with: PrintableText(lines: text))
   }
@@ -70,7 +82,7 @@ final class MetricsFile: Sendable {
   ///
   /// - Returns: `status`, or ``ExitStatus/output`` if the file could not be written and no signal
   ///   ended the command.
-  func end(_ status: ExitStatus) -> ExitStatus {
+  package func end(_ status: ExitStatus) -> ExitStatus {
     write()
     guard let failure = file.failure else { return status }
     StandardError.failure(failure)
@@ -78,11 +90,14 @@ final class MetricsFile: Sendable {
   }
 }
 
-/// The options for metrics of a batch.
-struct MetricsOptions: ParsableArguments {
+/// The options for metrics of a batch or a gateway.
+package struct MetricsOptions: ParsableArguments {
   @Option(
     file:
-      "Keep metrics in a file for the textfile collector of Prometheus's node exporter: NAME.prom."
+      """
+      Keep metrics in a file for the textfile collector of Prometheus's node exporter: NAME.prom; or, as \
+      OpenMetrics: NAME.openmetrics.
+      """
   )
   var metrics: String?
 
@@ -91,7 +106,9 @@ struct MetricsOptions: ParsableArguments {
   )
   var metricsByDevice = false
 
-  func validate() throws {
+  package init() {}
+
+  package func validate() throws {
     guard metricsByDevice, metrics == nil else { return }
     throw ValidationError("--metrics-by-device needs a file: --metrics FILE.")
   }

@@ -2,7 +2,6 @@
 
 import Bluetooth
 import Jobs
-import NordicSuites
 import Signals
 
 /// The report files of a run, a batch or a suite, and the report printed at the end.
@@ -19,7 +18,7 @@ final class ReportFiles: Sendable {
     var hasSucceeded: Bool?
   }
 
-  private let whole: RecordedWhole
+  private let whole: CommandRecord
   private let lineFiles: [(report: any RunReport, file: LineFile)]
   private let wholeFiles: [(report: any RunsReport, file: WholeFile)]
   private let printed: (any RunsReport)?
@@ -31,9 +30,8 @@ final class ReportFiles: Sendable {
   /// - Parameter printed: The complete report for standard output; nil if lines are printed
   ///   instead.
   init(
-    _ options: ReportOptions?, printed: (any RunsReport)? = nil, of whole: RecordedWhole,
-    suite: Suite? = nil
-  ) throws(Ending) {
+    _ options: ReportOptions?, printed: (any RunsReport)? = nil, of whole: CommandRecord
+  ) throws(CommandExit) {
     let paths = options?.files ?? []
     isOnlyOnFailure = options?.reportOn == .failure
     self.printed = printed
@@ -49,7 +47,7 @@ final class ReportFiles: Sendable {
       guard case .lines(let report, let header) = path.content else { continue }
       let file = try LineFile(path.path, isKeptLater: isOnlyOnFailure)
       if let header { file.line(header) }
-      lineFiles.append((suite.map { ReportOfSuite(report, of: $0) } ?? report, file))
+      lineFiles.append((report, file))
     }
     self.lineFiles = lineFiles
     collector = RunCollector(
@@ -71,7 +69,7 @@ final class ReportFiles: Sendable {
     }
   }
 
-  // MARK: What happens
+  // MARK: Events
 
   private func write(_ lines: (any RunReport) -> [String]) {
     for (report, file) in lineFiles {
@@ -81,21 +79,21 @@ final class ReportFiles: Sendable {
 
   @Sendable func receive(_ event: RunEvent) {
     write { $0.lines(for: event) }
-    if wantsWhole { state.withLock { $0.collector.take(event) } }
+    if wantsWhole { state.withLock { $0.collector.apply(event) } }
   }
 
   /// Reports an event of the batch; at the end of a round, writes its complete reports.
   func receive(_ event: BatchEvent) {
     write { $0.lines(for: event) }
     guard wantsWhole else { return }
-    state.withLock { $0.collector.take(event) }
-    if case .finished = event.change { write(taken()) }
+    state.withLock { $0.collector.apply(event) }
+    if case .finished = event.change { write(removeCollected()) }
   }
 
-  // MARK: Whole reports
+  // MARK: Complete reports
 
-  /// Returns the collected runs, and empties the collector.
-  private func taken() -> (runs: [RecordedRun], whole: RecordedWhole) {
+  /// Removes and returns the collected runs.
+  private func removeCollected() -> (runs: [RecordedRun], whole: CommandRecord) {
     let collector = state.withLock { state in
       defer { state.collector = self.collector }
       return state.collector
@@ -104,7 +102,7 @@ final class ReportFiles: Sendable {
   }
 
   private func write(
-    _ round: (runs: [RecordedRun], whole: RecordedWhole), _ status: ExitStatus = .ok
+    _ round: (runs: [RecordedRun], whole: CommandRecord), _ status: ExitStatus = .ok
   ) {
     let isOK = round.whole.succeeded && round.runs.allSatisfy { $0.ending?.status == .ok }
     let isKept = state.withLock { state in
@@ -132,7 +130,7 @@ final class ReportFiles: Sendable {
   /// - Returns: `status`, or ``ExitStatus/output`` if a file could not be written and no signal
   ///   ended the command.
   func end(_ status: ExitStatus, remark: String? = nil, notRun: [String] = []) -> ExitStatus {
-    var left = taken()
+    var left = removeCollected()
     if !notRun.isEmpty { left.whole.notRun = notRun }
     if let remark { left.whole.remark = remark }
     if left.runs.isEmpty, state.withLock({ $0.hasSucceeded == nil }) {
@@ -149,11 +147,11 @@ final class ReportFiles: Sendable {
   }
 
   /// Runs the setup before the first run; its failure appears in the reports.
-  func during<Value>(_ body: () throws(Ending) -> Value) throws(Ending) -> Value {
+  func during<Value>(_ body: () throws(CommandExit) -> Value) throws(CommandExit) -> Value {
     do {
       return try body()
     } catch {
-      var left = taken()
+      var left = removeCollected()
       left.whole.failure = left.whole.failure ?? RunFailure(error, of: whole)
       write(left)
       _ = close(keepsFiles: true)
@@ -191,7 +189,7 @@ extension ExitStatus {
 
 extension RunFailure {
   /// Creates the failure of a command that ended with a status before anything ran.
-  fileprivate init(_ status: ExitStatus, of whole: RecordedWhole) {
+  fileprivate init(_ status: ExitStatus, of whole: CommandRecord) {
     let signal = status.isInterruption ? status.rawValue - 128 : nil
     self.init(
       code: signal == nil ? .cancelled : .interrupted, class: .definite,
@@ -203,7 +201,7 @@ extension RunFailure {
   }
 
   /// Creates the failure of a command that could not begin.
-  fileprivate init(_ ending: Ending, of whole: RecordedWhole) {
+  fileprivate init(_ ending: CommandExit, of whole: CommandRecord) {
     let `class`: FailureClass =
       switch ending.status {
       case .passing: .passing

@@ -20,7 +20,7 @@ package final class BatchJournal: Sendable {
 
   package init(
     _ runs: RunJournal, of batch: Batch, at path: String,
-    goingOn resumption: BatchResumption? = nil
+    resuming resumption: BatchResumption? = nil
   ) {
     self.runs = runs
     self.batch = batch
@@ -61,7 +61,7 @@ package final class BatchJournal: Sendable {
     case .waiting, .deviceEnded: break
     case .started(let start):
       guard resumption?.past.devices.isEmpty ?? true else { return }
-      runs.take(start.devices.map { BatchMember(device: $0.label, name: $0.name) })
+      runs.record(start.devices.map { BatchMember(device: $0.label, name: $0.name) })
     case .finished(let ending):
       runs.finish(ending.exitStatus)
       lock.withLock { lock in

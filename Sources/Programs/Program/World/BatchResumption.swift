@@ -6,7 +6,7 @@ import Journal
 
 /// A run of a batch to resume, from the journal.
 package struct BatchResumption: Sendable {
-  /// Its number in the journal.
+  /// The number in the journal.
   let run: Int64
   /// The last owner of the run.
   let owner: String?
@@ -14,7 +14,7 @@ package struct BatchResumption: Sendable {
   package let identity: String
   /// The number of chains that have ended, by device.
   package let chains: [String: Int]
-  package let past: BatchPast
+  package let past: PreviousRound
   /// The lock on a simulated run, which has no owner in the journal.
   var lock: LockedFile?
 
@@ -41,7 +41,7 @@ package struct BatchResumption: Sendable {
   /// Finds the run in a journal, and decides.
   ///
   /// - Parameter looksOnly: Whether no lock is acquired.
-  /// - Throws: ``Ending`` if the run cannot be resumed, ``JournalFailure`` if the journal cannot be read.
+  /// - Throws: ``CommandExit`` if the run cannot be resumed, ``JournalFailure`` if the journal cannot be read.
   static func find(_ wish: Wish, in file: JournalFile, looksOnly: Bool) throws -> Decision {
     let found =
       if let number = wish.run {
@@ -55,10 +55,10 @@ package struct BatchResumption: Sendable {
     }
     let lock: LockedFile?
     switch LockedFile.attempt(ofRun: run.run, in: file.path, makes: !looksOnly) {
-    case .taken: throw Ending(.passing, "run \(run.run) is under way, in another process")
+    case .taken: throw CommandExit(.passing, "run \(run.run) is under way, in another process")
     case .failed(let reason):
       if !looksOnly {
-        throw Ending(.output, "\(file.path): run \(run.run) cannot be locked: \(reason)")
+        throw CommandExit(.output, "\(file.path): run \(run.run) cannot be locked: \(reason)")
       }
       lock = nil
     case .held(let file): lock = file
@@ -85,26 +85,27 @@ package struct BatchResumption: Sendable {
   ///   - isThere: Returns whether the process of an owner runs.
   static func decide(
     _ wish: Wish, _ run: RunSummary?, _ finished: [FinishedDevice], isThere: (String) -> Bool
-  ) throws(Ending) -> Decision {
+  ) throws(CommandExit) -> Decision {
     guard let run else {
-      throw wish.run.map { Ending.noRun($0) }
-        ?? Ending(.failed, "the journal has no run of \(wish.file): begin one, without --resume")
+      throw wish.run.map { CommandExit.noRun($0) }
+        ?? CommandExit(
+          .failed, "the journal has no run of \(wish.file): begin one, without --resume")
     }
     let number = "run \(run.run)"
     guard let batch = run.batch else {
-      throw Ending(.usage, "\(number) is of no batch: blerun history lists them")
+      throw CommandExit(.usage, "\(number) is of no batch: blerun history lists them")
     }
     if run.finished == nil, let owner = run.owner, isThere(owner) {
       let process = owner.prefix { $0 != " " }
-      throw Ending(.passing, "\(number) is under way, in process \(process)")
+      throw CommandExit(.passing, "\(number) is under way, in process \(process)")
     }
     guard run.isSimulated == wish.isSimulated else {
       let devices =
         run.isSimulated ? "simulated devices: name them with --simulate" : "real devices"
-      throw Ending(.usage, "\(number) is one of \(devices)")
+      throw CommandExit(.usage, "\(number) is one of \(devices)")
     }
     guard batch.origin.digest == wish.batch.digest else {
-      throw Ending(.data, changed(wish, run))
+      throw CommandExit(.data, changed(wish, run))
     }
     // After the check of the batch: the success of another batch does not count.
     if run.exitStatus == 0 {
@@ -127,18 +128,18 @@ package struct BatchResumption: Sendable {
     chains = Dictionary(finished.map { ($0.device, $0.chains) }, uniquingKeysWith: { $1 })
     let unknown = Set(finished.filter { $0.code == "unknown" }.map(\.device))
     let endings = Dictionary(
-      finished.map { ($0.device, BatchPast.Ending($0)) }, uniquingKeysWith: { $1 }
+      finished.map { ($0.device, PreviousRound.Ending($0)) }, uniquingKeysWith: { $1 }
     )
     // A run that was killed before the list was recorded has run none of the devices.
     let members = batch.devices.isEmpty ? wish.batch.members : batch.devices
     let devices = members.map { member in
-      var device = BatchPast.Device(
+      var device = PreviousRound.Device(
         label: member.device, name: member.name, ending: endings[member.device] ?? nil
       )
       device.isLeftOut = !wish.runsUnknown && unknown.contains(member.device)
       return device
     }
-    past = BatchPast(round: batch.origin.round, devices: devices, skipsFailed: wish.skipsFailed)
+    past = PreviousRound(round: batch.origin.round, devices: devices, skipsFailed: wish.skipsFailed)
   }
 
   /// The message for a batch file that was changed since the run.
@@ -187,7 +188,7 @@ extension Batch {
   }
 }
 
-extension BatchPast.Ending {
+extension PreviousRound.Ending {
   /// Reads how a device ended; nil for values of a later version of blerun: the device is then run
   /// again.
   fileprivate init?(_ finished: FinishedDevice) {

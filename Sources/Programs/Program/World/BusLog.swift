@@ -17,7 +17,7 @@ final class BusLog: Sendable {
   private let file: LineFile
   private let secrets = Guarded(SecretCalls())
 
-  init(_ path: String) throws(Ending) {
+  init(_ path: String) throws(CommandExit) {
     file = try LineFile(path)
   }
 

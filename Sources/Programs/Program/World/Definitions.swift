@@ -7,10 +7,10 @@ import SimulatedDevices
 /// Loads the devices and faults of all files.
 ///
 /// - Parameter word: The option that names them on the command line.
-/// - Throws: ``Ending`` with all problems of the files.
+/// - Throws: ``CommandExit`` with all problems of the files.
 func loadScenario(
   _ files: [String], of word: String = "--simulate"
-) throws(Ending) -> ScenarioDefinition {
+) throws(CommandExit) -> ScenarioDefinition {
   var all: [ScenarioDefinition] = []
   var problems: [Problem] = []
   for file in files {
@@ -27,6 +27,6 @@ func loadScenario(
   where scenario.devices[..<index].contains(where: { $0.address == definition.address }) {
     problems.append(Problem("\(definition.address) is the address of two devices"))
   }
-  guard problems.isEmpty else { throw Ending(.data, problems) }
+  guard problems.isEmpty else { throw CommandExit(.data, problems) }
   return scenario
 }

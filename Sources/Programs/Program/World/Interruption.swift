@@ -67,9 +67,9 @@ package final class Interruption: Sendable {
     cancels(what ?? ending) { scheduler.cancelAll($0) }
   }
 
-  /// - Throws: ``Ending`` after a signal.
-  package func check() throws(Ending) {
-    if let status { throw Ending(status) }
+  /// - Throws: ``CommandExit`` after a signal.
+  package func check() throws(CommandExit) {
+    if let status { throw CommandExit(status) }
   }
 
   private func receive(_ signal: SystemSignal) {
@@ -84,7 +84,7 @@ package final class Interruption: Sendable {
       if let work { loop.post { work.cancel(Interrupted(signal: signal.number)) } }
     } else if SystemSignal.keys.contains(signal) {
       StandardError.failure("leaving now; \(work?.leaving ?? Self.leavingLinks)")
-      SystemSignals.leave(with: signal)
+      SystemSignals.exitAtOnce(with: signal)
     }
   }
 

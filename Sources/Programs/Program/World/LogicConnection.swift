@@ -15,7 +15,7 @@ final class LogicConnection: Sendable {
     /// Whether a line was sent.
     var hasBegun = false
     var received: [UInt8] = []
-    var complaints: [UInt8] = []
+    var standardError: [UInt8] = []
     /// Whether the program was reaped.
     var isOver = false
     var isClosed = false
@@ -188,7 +188,7 @@ final class LogicConnection: Sendable {
     let count = recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT))
     if count > 0 {
       state.withLock { $0.received += buffer[..<count] }
-      passComplaints()
+      printStandardError()
     } else if count == 0 || errno != EAGAIN && errno != EINTR {
       throw ended()
     }
@@ -209,14 +209,14 @@ final class LogicConnection: Sendable {
       }
       let left = end - now
       guard left > .zero else {
-        passComplaints()
+        printStandardError()
         throw .late(limit.duration)
       }
       var polled = [pollfd(fd: descriptor, events: Int16(events), revents: 0)]
       if let errors { polled.append(pollfd(fd: errors, events: Int16(POLLIN), revents: 0)) }
       let milliseconds = min(200, Int32(clamping: Int64(left / .milliseconds(1)) + 1))
       guard poll(&polled, nfds_t(polled.count), milliseconds) > 0 else { continue }
-      if polled.count > 1, polled[1].revents & Int16(POLLIN) != 0 { passComplaints() }
+      if polled.count > 1, polled[1].revents & Int16(POLLIN) != 0 { printStandardError() }
       if polled[0].revents != 0 { return }
       // A closed standard error is always ready: waits for the socket alone.
       if polled.count > 1, polled[1].revents & Int16(POLLIN) == 0, polled[1].revents != 0 {
@@ -227,24 +227,24 @@ final class LogicConnection: Sendable {
   }
 
   /// The most bytes of standard error that are read at once, and its longest line.
-  private static let complaintLimit = 64 << 10
+  private static let standardErrorLimit = 64 << 10
 
   /// Prints the complete lines of the program's standard error, each after the name of the device.
-  private func passComplaints(isLast: Bool = false) {
+  private func printStandardError(isLast: Bool = false) {
     guard let errors else { return }
     var buffer = [UInt8](repeating: 0, count: 4_096)
-    var room = Self.complaintLimit
-    while room > 0, case let count = read(errors, &buffer, buffer.count), count > 0 {
-      room -= count
-      state.withLock { $0.complaints += buffer[..<count] }
+    var bytesLeft = Self.standardErrorLimit
+    while bytesLeft > 0, case let count = read(errors, &buffer, buffer.count), count > 0 {
+      bytesLeft -= count
+      state.withLock { $0.standardError += buffer[..<count] }
     }
     let lines = state.withLock { state -> [ArraySlice<UInt8>] in
-      var lines = state.complaints.split(
+      var lines = state.standardError.split(
         separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false
       )
-      let isLong = (lines.last?.count ?? 0) > Self.complaintLimit
+      let isLong = (lines.last?.count ?? 0) > Self.standardErrorLimit
       let rest = isLast || isLong ? [] : lines.popLast() ?? []
-      state.complaints = Array(rest)
+      state.standardError = Array(rest)
       return lines
     }
     for line in lines where !line.isEmpty {
@@ -259,7 +259,7 @@ final class LogicConnection: Sendable {
     guard let child else { return .ended("the connection was closed") }
     let exit = child.exitWhenEnded(within: Self.endingLimit)
     state.withLock { $0.isOver = exit != nil }
-    passComplaints(isLast: exit != nil)
+    printStandardError(isLast: exit != nil)
     switch exit {
     case nil: return .ended("it closed its output")
     case .status(let status)?: return .ended("the program's status is \(status)")
@@ -281,7 +281,7 @@ final class LogicConnection: Sendable {
     if !isOver { child?.requestEnd() }
     Glibc.close(descriptor)
     if !isOver { child?.end() }
-    passComplaints(isLast: true)
+    printStandardError(isLast: true)
     if let errors { Glibc.close(errors) }
   }
 }

@@ -39,11 +39,11 @@ struct PrivateBus: Sendable {
     printed.closeWriting()
     let line = firstLine(of: printed.reading, patience: .seconds(5))
     guard let line, line.hasPrefix("unix:") else {
-      let complaint = line ?? Self.complaint(in: folder)
+      let reason = line ?? Self.reason(in: folder)
       leash.closeWriting()
       guardian.wait()
       Self.remove(folder)
-      throw Problem(complaint)
+      throw Problem(reason)
     }
     self.folder = folder
     self.mark = mark
@@ -52,7 +52,7 @@ struct PrivateBus: Sendable {
     address = line
   }
 
-  private static func complaint(in folder: String) -> String {
+  private static func reason(in folder: String) -> String {
     let line = LockedFile.peek(folder + "/log").split(separator: "\n").first
     return "dbus-daemon did not print its address within 5 s; it printed: \(line ?? "nothing")"
   }

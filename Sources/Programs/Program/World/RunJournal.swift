@@ -13,12 +13,12 @@ package struct OpenJournal: Sendable {
   package func begin(
     _ command: String, _ definition: String, _ identity: RunIdentity, in world: World,
     on scheduler: SerialScheduler? = nil
-  ) throws(Ending) -> RunJournal {
+  ) throws(CommandExit) -> RunJournal {
     let journal = RunJournal(self, in: world, on: scheduler)
     do {
       try journal.begin(command, definition, identity)
     } catch {
-      throw Ending(.output, "\(error)")
+      throw CommandExit(.output, "\(error)")
     }
     return journal
   }
@@ -28,12 +28,12 @@ extension JournalOptions {
   /// Opens the journal of the options.
   ///
   /// - Returns: Nil without a journal, or if an optional one cannot be opened, which is printed.
-  package func open(isSimulated: Bool) throws(Ending) -> OpenJournal? {
+  package func open(isSimulated: Bool) throws(CommandExit) -> OpenJournal? {
     guard let path = try path(isSimulated: isSimulated) else { return nil }
     do {
       return OpenJournal(file: try JournalFile(writing: path, sync: journalSync), options: self)
     } catch {
-      if need == .required { throw Ending(.output, "\(error)") }
+      if need == .required { throw CommandExit(.output, "\(error)") }
       StandardError.failure("this run is in no journal: \(error)")
       return nil
     }
@@ -151,22 +151,29 @@ package final class RunJournal: Sendable {
   }
 
   /// Records the devices of a batch.
-  func take(_ devices: [BatchMember]) { state.withLock { $0.recorder }?.take(devices) }
+  func record(_ devices: [BatchMember]) { state.withLock { $0.recorder }?.record(devices) }
 
-  // MARK: What happens
+  // MARK: Events
 
   /// Records an event of a chain, and reports it.
   ///
   /// With a required journal, an event is reported after it is written, within a second. An event that cannot be written
   /// is not reported.
   package func receive(_ event: RunEvent, _ report: @escaping @Sendable () -> Void) {
+    switch event.change {
+    // A passkey to type is shown, and not recorded.
+    case .remark(.pairingDisplay): return report()
+    // The start and end of a suite are not recorded; the end is reported after the results of its tests.
+    case .run(.groupStarted), .run(.groupFinished): return inOrder(isResult: false, report) {}
+    case .run, .step, .data, .remark(.note): break
+    }
     let chain = state.withLock { state -> Chain? in
-      if case .runStarted = event.change { state.chains[event.device] = state.recorder?.chain() }
-      if case .runFinished = event.change { return state.chains.removeValue(forKey: event.device) }
+      if case .run(.started) = event.change { state.chains[event.device] = state.recorder?.chain() }
+      if case .run(.finished) = event.change {
+        return state.chains.removeValue(forKey: event.device)
+      }
       return state.chains[event.device]
     }
-    // A passkey to type is shown, and not recorded.
-    if case .pairingDisplay = event.change { return report() }
     guard let chain else { return report() }
     inOrder(isResult: event.isResult, report) { chain(event) }
   }
@@ -253,16 +260,16 @@ package final class RunJournal: Sendable {
     recorder.finish(status)
     release()
     state.withLock { ($0.recorder, $0.chains) = (nil, [:]) }
-    let complaint = complaint(about: recorder)
-    if let complaint { StandardError.failure(complaint) }
+    let problem = problem(with: recorder)
+    if let problem { StandardError.failure(problem) }
     if recorder.failure == nil { prune(sparing: recorder) }
-    guard complaint != nil, options.need == .required, !status.isInterruption else { return status }
+    guard problem != nil, options.need == .required, !status.isInterruption else { return status }
     giveUp(.output)
     return .output
   }
 
   /// The message about missing records of a run, with the reason; nil for a complete run.
-  private func complaint(about recorder: RunRecorder) -> String? {
+  private func problem(with recorder: RunRecorder) -> String? {
     let count = recorder.unwritten
     let missing = "\(counted(count, "record")) \(count == 1 ? "is" : "are")"
     if let failure = recorder.failure {
@@ -299,8 +306,8 @@ extension RunEvent {
   /// they cannot be recorded.
   fileprivate var isResult: Bool {
     switch change {
-    case .value, .advertisement, .gap, .note, .stepFinished: true
-    case .runStarted, .stepStarted, .pairingDisplay, .runFinished: false
+    case .data, .remark(.note), .step(.finished): true
+    case .run, .step(.started), .remark(.pairingDisplay): false
     }
   }
 }

@@ -16,23 +16,23 @@ struct TraceOption: ParsableArguments {
       """
       How much a trace may take: 64K, 64M, 1G. When FILE has a third of it, it goes on in \
       FILE.1, FILE.2 and so on, of which the last two are kept. (default: \
-      \(HCITrace.usualLimit >> 20)M)
+      \(HCITrace.defaultLimit >> 20)M)
       """,
       visibility: RareOptions.visibility
     ),
     transform: sizeArgument
   )
-  var traceLimit = HCITrace.usualLimit
+  var traceLimit = HCITrace.defaultLimit
 
   /// Starts the trace; nil if none was requested.
-  func begin() throws(Ending) -> HCITrace? {
+  func begin() throws(CommandExit) -> HCITrace? {
     guard let trace else { return nil }
     do {
       return try HCITrace(to: trace, limit: traceLimit)
     } catch let failure as TraceFailure {
-      throw Ending(.output, failure.text)
+      throw CommandExit(.output, failure.text)
     } catch {
-      throw Ending(RunFailure(error))
+      throw CommandExit(RunFailure(error))
     }
   }
 

@@ -48,10 +48,10 @@ package struct World: Sendable {
   /// The bluetoothd of this host. If it cannot be reached, every operation fails with the reason.
   ///
   /// - Parameter ending: The effect of a signal, as a message: "ending the scan".
-  /// - Throws: ``Ending`` after a signal.
+  /// - Throws: ``CommandExit`` after a signal.
   static func real(
     _ ending: String, _ bindKeys: BindKeys = .none, trace: HCITrace? = nil
-  ) throws(Ending) -> World {
+  ) throws(CommandExit) -> World {
     let loop = EventLoop()
     let interruption = Interruption(on: loop, ending)
     let scheduler = SerialScheduler(on: loop, name: "chains")
@@ -82,7 +82,7 @@ package struct World: Sendable {
   /// The status line during the connection to the bus, which is hidden at first.
   private static func openingStatus(begun: Instant) -> StatusLine.Lines {
     var status = RunStatus()
-    status.take(RunWait(what: "opening the bus", begun: begun, limit: openingLimit))
+    status.apply(RunWait(what: "opening the bus", begun: begun, limit: openingLimit))
     return { [status] now, size in
       now - begun < .milliseconds(300) ? [] : [status.line(at: now, columns: size.columns)]
     }
@@ -116,7 +116,7 @@ package struct World: Sendable {
     let client = try await BlueZClient.open(on: loop, ledger: ledger, observing: traffic.receive)
     let call = BusDriver.identityCall
     let answer = try? await client.bus.call(call, limit: client.limits.call, lateReply: nil)
-    if let identity = answer?.body.first?.asString { ledger?.isOn(bus: identity) }
+    if let identity = answer?.body.first?.asString { ledger?.setBus(identity) }
     return client
   }
 
@@ -178,7 +178,7 @@ package struct World: Sendable {
   ///
   /// - Parameter logicFailed: Called once for each device that has lost its logic, after the message is printed.
   static func player(
-    _ scenario: ScenarioDefinition, on loop: Loop, seed: UInt64, log: BoundaryLog? = nil,
+    _ scenario: ScenarioDefinition, on loop: Loop, seed: UInt64, log: SimulatorLog? = nil,
     connect: @escaping ScenarioPlayer.Connect, closeBus: @escaping @Sendable () -> Void,
     logicFailed: @escaping @Sendable (LogicError) -> Void = { _ in }
   ) -> ScenarioPlayer {
@@ -203,7 +203,7 @@ package struct World: Sendable {
   package func end() {
     // The clean-up of an operation that timed out may still have to disconnect.
     try? scheduler.waitUntilIdle(within: scheduler.cleanUpLimit)
-    ledger?.leave()
+    ledger?.removeLeaseAtEnd()
     player?.reportUnused()
     player?.stop()
     if case .success(let client) = client { client.bus.close() }
@@ -291,8 +291,8 @@ extension World {
 
   /// Ends the connections of killed runs, and reports them.
   ///
-  /// - Throws: ``Ending`` after a signal.
-  package func releaseOrphans() throws(Ending) {
+  /// - Throws: ``CommandExit`` after a signal.
+  package func releaseOrphans() throws(CommandExit) {
     guard let orphans = orphans() else { return }
     defer { interruption.cancels(scheduler) }
     interruption.cancels(scheduler, "nothing was begun")

@@ -32,6 +32,8 @@ final class WorldTraffic: BlueZTraffic {
     var waiting: [UInt32: KeptMessage] = [:]
     /// The object paths of devices, by their names in the output.
     var objects: [String: @Sendable () -> ObjectPath?] = [:]
+    /// The device of the latest message's path: most messages have the path of the one before.
+    var latest: (path: ObjectPath, device: ObjectPath?)?
     /// A further receiver of every message.
     var observer: (@Sendable (KeptMessage, Instant) -> Void)?
 
@@ -65,6 +67,14 @@ final class WorldTraffic: BlueZTraffic {
           || message.path?.text.hasPrefix(BlueZPath.manager.text) ?? false
         return isOfBlueZ ? KeptMessage(.signal, message) : nil
       }
+    }
+
+    /// The device that a path is of, or inside of.
+    mutating func device(of path: ObjectPath) -> ObjectPath? {
+      if let latest, latest.path == path { return latest.device }
+      let device = BlueZPath.devicePath(containing: path)
+      latest = (path, device)
+      return device
     }
 
     mutating func add(_ kept: Kept) {
@@ -101,9 +111,12 @@ final class WorldTraffic: BlueZTraffic {
 
   /// Receives a message, on any thread.
   @Sendable func receive(_ observed: Message, at instant: Instant) {
-    guard let message = state.withLock({ $0.message(observed) }) else { return }
-    state.withLock { $0.observer }?(message, instant)
-    let device = message.path.flatMap { BlueZPath.devicePath(containing: $0) }
+    let (kept, device, observer) = state.withLock { state in
+      let message = state.message(observed)
+      return (message, message?.path.flatMap { state.device(of: $0) }, state.observer)
+    }
+    guard let message = kept else { return }
+    observer?(message, instant)
     let time = loop.wallClockAtStart + instant.sinceStart
     // Signals about the attributes of a device explain nothing, and a list of all objects is too large: both are not
     // kept.
@@ -119,7 +132,7 @@ final class WorldTraffic: BlueZTraffic {
     }
   }
 
-  // MARK: What is kept
+  // MARK: Kept messages
 
   func latest(about device: String, since time: Duration) -> [BlueZMessage] {
     let object = state.withLock { $0.objects[device] }?()

@@ -95,7 +95,7 @@ struct Causes: Check {
       let isPicky =
         world.devices[plan.device].pairing.method == .reject || hasProtected(plan.device)
       let isCancelled = !world.disturbances.isEmpty || isUsed(plan.device, byOthersThan: id.program)
-      return isPicky || isCancelled ? nil : "the device pairs with anybody"
+      return isPicky || isCancelled ? nil : "the device pairs with any host"
     // open: codes of failures, most of which need no cause
     default: return nil
     }

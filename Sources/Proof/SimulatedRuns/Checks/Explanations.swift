@@ -40,7 +40,7 @@ struct Explanations: Check {
       }
       return nil
     case is CancellationError:
-      return cancelled.contains(id) ? nil : "cancelled, though nobody did"
+      return cancelled.contains(id) ? nil : "cancelled without a request"
     case let timedOut as TimedOut:
       // The error must name the operation, not the wait for its value.
       let waits = ["waiting for a value", "handing on a value", "the signal"]
@@ -51,7 +51,7 @@ struct Explanations: Check {
   }
 
   private static func problem(with failure: DeviceFailure) -> String? {
-    if failure.code == .unknown { return "what it means is not known" }
+    if failure.code == .unknown { return "its meaning is not known" }
     if failure.operation.isEmpty || failure.meaning.isEmpty || failure.hint.isEmpty {
       return "a part is empty"
     }
@@ -61,7 +61,7 @@ struct Explanations: Check {
     if failure.device == nil, failure.operation != "scanning" { return "it names no device" }
     let text = failure.description
     if text.contains("/org/bluez") { return "it names an object path" }
-    if text.contains("Optional(") || text.contains("Error(") { return "it shows its inside" }
+    if text.contains("Optional(") || text.contains("Error(") { return "it shows Swift code" }
     return nil
   }
 }

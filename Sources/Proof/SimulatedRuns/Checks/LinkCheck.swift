@@ -27,7 +27,8 @@ struct LinkCheck: Check {
       }
       isUp[address] = false
     case .read(let address, _), .written(let address, _, _), .subscribed(let address, _),
-      .unsubscribed(let address, _), .notified(let address, _, _), .paired(let address, _):
+      .unsubscribed(let address, _), .notified(let address, _, _), .paired(let address, _),
+      .securityRequested(let address):
       if isUp[address] != true {
         addProblem("Nothing is done without a link", "\(event)", now)
       }

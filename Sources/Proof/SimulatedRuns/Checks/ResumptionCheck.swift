@@ -49,7 +49,7 @@ struct ResumptionCheck: Check {
       guard let plan = plans[id], step.bare.resumes else { return }
       open[id.program] = Open(id: id, step: step, device: addresses[plan.device])
     case .stepEnded(let id, _):
-      look(id.program, now)
+      checkSilence(of: id.program, now)
       open[id.program] = nil
     case .message(let message): follow(message, now)
     case .device(.linkDown(let address)):
@@ -71,7 +71,7 @@ struct ResumptionCheck: Check {
     switch message.kind {
     case .methodCall:
       guard let program = programs[message.sender ?? ""] else { return }
-      look(program, now)
+      checkSilence(of: program, now)
       open[program]?.since = nil
       guard !message.noReplyExpected else { return }
       pending[program, default: [:]][message.serial] = message.member ?? ""
@@ -87,8 +87,8 @@ struct ResumptionCheck: Check {
     }
   }
 
-  /// Complains when a program has been silent for too long.
-  private mutating func look(_ program: Int, _ now: Instant) {
+  /// Reports a program that has been silent for too long.
+  private mutating func checkSilence(of program: Int, _ now: Instant) {
     guard let step = open[program], let since = step.since, now - since > Self.limit,
       pending[program]?.isEmpty != false
     else { return }
@@ -102,12 +102,12 @@ struct ResumptionCheck: Check {
   }
 
   mutating func finish(at now: Instant) {
-    for program in open.keys.sorted() { look(program, now) }
+    for program in open.keys.sorted() { checkSilence(of: program, now) }
   }
 }
 
 extension ChainStep {
-  /// Whether its subscription resumes.
+  /// Whether its subscription resumes after the connection drops.
   fileprivate var resumes: Bool {
     switch self {
     case .notify(_, _, let options), .exchange(_, _, let options): options.onLinkLoss == .resume

@@ -2,6 +2,7 @@
 //
 // Data only: the other files of this folder draw it, WorldRun plays it.
 
+import BlueZInterfaces
 import BlueZSimulator
 import Signals
 import SimulatedDevices
@@ -40,7 +41,7 @@ struct World: Sendable {
     let number = [1, 1, 2, 3][Int.random(in: 0..<4, using: &generator)]
     let devices = (0..<number).map { DeviceDraft.draw($0, &generator) }
     self.devices = devices
-    settings = SimulatorSettings()
+    settings = SimulatorSettings(version: .debian12)
     var chains = origin.split("chains")
     programs = ChainPlan.drawPrograms(for: devices, &chains)
     var faults = origin.split(Self.faultsLabel)

@@ -90,8 +90,8 @@ struct ChainFiles: FuzzTarget {
     var generator = SeededGenerator("chain-values", seed: seed, number: number)
     var bindings = Bindings()
     for name in ["level", "pause", "target", "a", "b"] where generator.hits(1, in: 4) {
-      let isMeant = generator.hits(1, in: 8)
-      bindings.bind(name, to: generator.pick(Self.values), from: "fuzz", mustBeKnown: isMeant)
+      let mustBeKnown = generator.hits(1, in: 8)
+      bindings.bind(name, to: generator.pick(Self.values), from: "fuzz", mustBeKnown: mustBeKnown)
     }
     return bindings
   }

@@ -117,7 +117,7 @@ struct JournalFiles: FuzzTarget {
       throw BrokenPromise(
         description: "the check finds no damage, and records are not what they were")
     }
-    return check.complaints.isEmpty
+    return check.problems.isEmpty
   }
 
   /// Records a run, and prunes all others.

@@ -38,7 +38,7 @@ struct RecordedJournal {
     header.batch = BatchOrigin(file: "/batch.yaml", name: "Evening", digest: "0123", round: 1)
     let recorder = RunRecorder(header, to: file, on: loop) { _ in }
     recorder.begin()
-    recorder.take([BatchMember(device: "A", name: nil), BatchMember(device: "B", name: "b")])
+    recorder.record([BatchMember(device: "A", name: nil), BatchMember(device: "B", name: "b")])
     for device in ["A", "B"] { try chain(device, recorder.chain()) }
     recorder.finish(.failed)
   }
@@ -61,32 +61,28 @@ struct RecordedJournal {
       code: .linkLost, class: .passing, what: "reading battery-level on '\(device)'",
       why: "the link was lost", hint: "bring the device closer"
     )
-    emit(.runStarted(RunStart(chain: "Evening", steps: 2, seed: 7)))
+    emit(.run(.started(RunStart(chain: "Evening", steps: 2, seed: 7))))
     for attempt in 1...2 {
       for step in steps {
-        emit(.stepStarted(step), attempt: attempt)
+        emit(.step(.started(step)), attempt: attempt)
         for value in 0..<8 as Range<UInt8> {
           let decoded = DecodedValue.fields([
             .init("percent", .integer(Int128(value))), .init("name", .text("a \"b\", c")),
           ])
-          emit(.value(step, StepValue(octets: [value], decoded: decoded)), attempt: attempt)
+          emit(.data(step, .value(StepValue(octets: [value], decoded: decoded))), attempt: attempt)
         }
         let gap = NotificationGap(.linkLost, from: .start, to: .start + .seconds(1))
-        emit(.gap(step, gap), attempt: attempt)
+        emit(.data(step, .gap(gap)), attempt: attempt)
         let isLast = step == steps.last
-        emit(
-          .stepFinished(
-            StepResult(
-              step, status: isLast ? .failed : .ok, outcome: isLast ? nil : .linked(.made),
-              failure: isLast ? failure : nil, took: .milliseconds(5)
-            )
-          ),
-          attempt: attempt
+        let result = StepResult(
+          step, status: isLast ? .failed : .ok, outcome: isLast ? nil : .linked(.made),
+          failure: isLast ? failure : nil, took: .milliseconds(5)
         )
+        emit(.step(.finished(result)), attempt: attempt)
       }
     }
     emit(
-      .runFinished(RunEnding(status: .failed, failure: failure, step: steps.last, done: 3)),
+      .run(.finished(RunEnding(status: .failed, failure: failure, step: steps.last, done: 3))),
       attempt: 2
     )
   }

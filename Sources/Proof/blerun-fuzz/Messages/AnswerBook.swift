@@ -78,7 +78,7 @@ struct AnswerBook {
         stuck.insert(call.path)
       }
     } else {
-      problems.append("a call was answered again, or nobody called: \(name)")
+      problems.append("a reply without a pending call: \(name)")
     }
   }
 
@@ -124,8 +124,8 @@ struct AnswerBook {
     }
   }
 
-  private mutating func excuse(_ isMeant: (OpenCall) -> Bool) {
-    for key in open.keys where open[key].map(isMeant) == true { open[key]?.excuse(.forEver) }
+  private mutating func excuse(_ matches: (OpenCall) -> Bool) {
+    for key in open.keys where open[key].map(matches) == true { open[key]?.excuse(.forEver) }
   }
 
   // MARK: Pending calls

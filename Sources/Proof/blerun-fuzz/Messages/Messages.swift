@@ -30,7 +30,7 @@ struct Messages: FuzzTarget {
   func input(_ number: UInt64) -> String {
     guard let world = try? makeWorld(number) else { return "there is no world" }
     let draft = draft(number, world)
-    let text = draft.message.map { "\($0)" } ?? "a message that nobody can send"
+    let text = draft.message.map { "\($0)" } ?? "a message that cannot be sent"
     let limit = draft.freeDescriptors.map { "with \($0) descriptors left: " } ?? ""
     return limit + text.prefix(2_000)
   }
@@ -41,15 +41,15 @@ struct Messages: FuzzTarget {
       world = try makeWorld(number)
       granted = 0
     }
-    let isTaken = try send(number)
-    guard number % Self.roundLength == Self.roundLength - 1 else { return isTaken }
+    let isAccepted = try send(number)
+    guard number % Self.roundLength == Self.roundLength - 1 else { return isAccepted }
     try world?.finish()
     world = nil
     let left = OpenDescriptors.count
     guard left == descriptors else {
       throw BrokenPromise(description: "\(left - descriptors) descriptors are left open")
     }
-    return isTaken
+    return isAccepted
   }
 
   private mutating func send(_ number: UInt64) throws -> Bool {

@@ -29,6 +29,8 @@ final class AdapterServer: Sendable {
     var isDiscovering = false
     var discoverableTimer: LoopTimer?
     var pairableTimer: LoopTimer?
+    /// The devices that were received since discovery began.
+    var found: Set<ObjectPath> = []
     /// The timer of each advertisement's next reception.
     var reports: [AdvertisementSlot: LoopTimer] = [:]
   }
@@ -47,6 +49,15 @@ final class AdapterServer: Sendable {
 
   /// The devices in range, including objects for addresses that they no longer use.
   var devices: [RemoteDevice] { air.all }
+
+  /// The devices in the order in which bluetoothd removes several at once.
+  private var devicesToRemove: [RemoteDevice] {
+    let ordered = devices.enumerated().sorted { one, other in
+      (one.element.state.madeAt, one.offset) < (other.element.state.madeAt, other.offset)
+    }
+    let oldestFirst = ordered.map(\.element)
+    return host.settings.version.has(.newestRemovedFirst) ? oldestFirst.reversed() : oldestFirst
+  }
 
   init(_ settings: AdapterSettings, path: ObjectPath, air: Air, local: LocalDevice, host: Host) {
     monitors = AdvertisementMonitors(air: air, host: host)
@@ -130,7 +141,8 @@ final class AdapterServer: Sendable {
       ExportedMethod(Adapter1.stopDiscovery) { self.stopDiscovery($0) },
       ExportedMethod(Adapter1.removeDevice) { self.removeDevice($0, $1) },
       ExportedMethod(Adapter1.getDiscoveryFilters) { call in
-        call.reply(to: Adapter1.getDiscoveryFilters, Adapter1.DiscoveryFilterKey.known)
+        let known = Adapter1.DiscoveryFilterKey.known(by: self.host.settings.version)
+        call.reply(to: Adapter1.getDiscoveryFilters, known)
       },
     ]
   }
@@ -187,7 +199,7 @@ final class AdapterServer: Sendable {
   }
 
   private func forgetTemporary() {
-    for device in devices where device.isTemporary { device.forget() }
+    for device in devicesToRemove where device.isTemporary { device.forget() }
   }
 
   var isPowered: Bool { state.isPowered }
@@ -225,7 +237,7 @@ final class AdapterServer: Sendable {
 
   /// Removes every device, and then the adapter, from the bus.
   func remove() {
-    for device in devices { device.forget() }
+    for device in devicesToRemove { device.forget() }
     removeObject()
   }
 
@@ -259,6 +271,7 @@ final class AdapterServer: Sendable {
 extension AdapterServer {
   /// Exports the adapter and its stored devices.
   func add() {
+    host.server.add([interface], at: path)
     // The first adapter has it.
     let isMissing = !host.server.paths.contains(BlueZPath.test)
     if isMissing, host.settings.version.has(.emptyInterfaces) {
@@ -268,8 +281,8 @@ extension AdapterServer {
     let listening = host.settings.offersMonitors ? [monitors.interface] : []
     let batteries = host.settings.version.has(.batteryInterfaces) ? [classic.batteryProviders] : []
     host.server.add(
-      [interface] + batteries + [applications.interface] + classic.ofAdapter
-        + [advertisements.interface] + listening,
+      batteries + [applications.interface] + classic.ofAdapter + [advertisements.interface]
+        + listening,
       at: path
     )
     for device in devices { device.exportIfKept() }
@@ -285,7 +298,7 @@ extension AdapterServer {
       if wasDiscovering {
         for device in devices where device.isExported { device.discoveryEnded() }
       }
-      for device in devices { device.unplugged() }
+      for device in devicesToRemove { device.unplugged() }
     }
     host.server.flush()
     removeObject()
@@ -461,7 +474,9 @@ extension AdapterServer {
 
   private func setFilter(_ options: PropertyMap, _ call: Invocation) {
     guard isPowered else { return call.refuse(.notReady) }
-    guard let filter = DiscoveryFilter(options) else { return call.refuse(.invalidArguments) }
+    guard let filter = DiscoveryFilter(options, by: host.settings.version) else {
+      return call.refuse(.invalidArguments)
+    }
     state.sessions.filter(call.caller, options.isEmpty ? nil : filter)
     applyDiscoverableFilter()
     call.reply()
@@ -472,6 +487,7 @@ extension AdapterServer {
   private func beginScan() {
     guard !state.isDiscovering else { return }
     state.isDiscovering = true
+    state.found = []
     host.observe(.scanning(true))
     mark(Adapter1.discovering)
     for slot in air.slots {
@@ -533,5 +549,11 @@ extension AdapterServer {
       data, reportsAll: sessions.wantsDuplicates,
       threshold: sessions.hasFilter(by: host.settings.version) ? 0 : host.settings.rssiThreshold
     )
+    let name = advertisement.name(of: device.device.definition)
+    if state.found.insert(device.path).inserted,
+      sessions.connects(name: name, address: device.address)
+    {
+      device.connectUnasked()
+    }
   }
 }

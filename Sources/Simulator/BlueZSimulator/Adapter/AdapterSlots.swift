@@ -12,9 +12,9 @@ struct AdapterSlots {
   /// One adapter of the host.
   struct Slot {
     let settings: AdapterSettings
-    /// Its index while it is plugged in: 0 is `hci0`.
+    /// The index while it is plugged in: 0 is `hci0`.
     var number: Int?
-    /// Its object; nil while it is unplugged or bluetoothd is not running.
+    /// The object; nil while it is unplugged or bluetoothd is not running.
     var server: AdapterServer?
   }
 

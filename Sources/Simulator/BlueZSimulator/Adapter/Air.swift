@@ -50,8 +50,9 @@ final class Air: Sendable {
   func current(_ index: Int) -> RemoteDevice {
     let known = remotes.contents[index]
     let latest = known[known.count - 1]
-    guard let privacy = latest.device.definition.privateAddress else { return latest }
-    if privacy.kind == .resolvable, let bonded = known.first(where: \.isPaired) {
+    guard latest.device.changesAddress else { return latest }
+    let privacy = latest.device.definition.privateAddress
+    if privacy?.kind == .resolvable, let bonded = known.first(where: \.isPaired) {
       return moved(from: latest, to: bonded)
     }
     let advertised = latest.device.airAddress()

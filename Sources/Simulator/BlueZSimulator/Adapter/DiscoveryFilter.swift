@@ -18,6 +18,8 @@ struct DiscoveryFilter: Hashable, Sendable {
   var isClassic = false
   /// A required prefix of the address or name.
   var pattern: String?
+  /// bluetoothd connects to a device that the pattern selects.
+  var connects = false
 
   /// Whether the filter has more than `Discoverable` and the adapter's transport.
   var hasCriteria: Bool {
@@ -26,9 +28,10 @@ struct DiscoveryFilter: Hashable, Sendable {
   }
 
   /// Parses the argument of SetDiscoveryFilter; nil if bluetoothd refuses it.
-  init?(_ options: PropertyMap) {
+  init?(_ options: PropertyMap, by version: BlueZVersion) {
+    let keys = Adapter1.DiscoveryFilterKey.known(by: version)
     for (key, value) in options.entries {
-      guard apply(key, value) else { return nil }
+      guard keys.contains(key), apply(key, value) else { return nil }
     }
     if rssi != nil, pathloss != nil { return nil }
   }
@@ -62,6 +65,10 @@ struct DiscoveryFilter: Hashable, Sendable {
     case Adapter1.DiscoveryFilterKey.pattern:
       pattern = value.asString
       return pattern != nil
+    case Adapter1.DiscoveryFilterKey.autoConnect:
+      guard let wanted = value.asBool else { return false }
+      connects = wanted
+      return true
     default: return false
     }
   }
@@ -74,7 +81,16 @@ struct DiscoveryFilter: Hashable, Sendable {
   ) -> Bool {
     if !services.isEmpty, !services.contains(where: advertised.contains) { return false }
     guard let pattern, !pattern.isEmpty else { return true }
-    return "\(address)".utf8.starts(with: pattern.utf8)
+    return selects(name: name, address: address, by: pattern)
+  }
+
+  /// Whether bluetoothd connects to a device when it first receives it.
+  func connects(name: String?, address: BluetoothAddress) -> Bool {
+    connects && pattern.map { selects(name: name, address: address, by: $0) } ?? false
+  }
+
+  private func selects(name: String?, address: BluetoothAddress, by pattern: String) -> Bool {
+    "\(address)".utf8.starts(with: pattern.utf8)
       || (name?.utf8.starts(with: pattern.utf8) ?? false)
   }
 }

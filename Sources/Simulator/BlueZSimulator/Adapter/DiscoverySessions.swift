@@ -68,6 +68,11 @@ struct DiscoverySessions: Sendable {
     filters = [:]
   }
 
+  /// True if a discovering client has bluetoothd connect to the device.
+  func connects(name: String?, address: BluetoothAddress) -> Bool {
+    clients.contains { filters[$0]?.connects(name: name, address: address) == true }
+  }
+
   /// True if the filter of any discovering client accepts the device.
   func accept(services: [BluetoothUUID], name: String?, address: BluetoothAddress) -> Bool {
     clients.contains { client in

@@ -12,8 +12,8 @@ enum HostServices {
   /// Core 5.0.
   static let controllerVersion: UInt8 = 9
 
-  /// In the order of the recordings: Generic Attribute, Generic Access, SIM Access, PnP Information,
-  /// A/V Remote Control Target and Controller, Device Information.
+  /// The UUIDs in the order of the recordings: Generic Attribute, Generic Access, SIM Access,
+  /// PnP Information, A/V Remote Control Target and Controller, Device Information.
   private static func own(_ version: BlueZVersion) -> [String] {
     let simAccess: [UInt16] = version.has(.emptyInterfaces) ? [0x112d] : []
     let all: [UInt16] = [0x1801, 0x1800] + simAccess + [0x1200, 0x110c, 0x110e, 0x180a]

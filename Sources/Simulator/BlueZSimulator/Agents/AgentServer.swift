@@ -29,12 +29,16 @@ final class AgentServer: Sendable {
   private let bus: MessageBus
   /// The deadline for an agent's reply.
   private let limit: Duration
+  private let version: BlueZVersion
   /// Announces pending changes, which must precede the call to an agent.
   private let flush: @Sendable () -> Void
 
-  init(bus: MessageBus, limit: Duration, flush: @escaping @Sendable () -> Void) {
+  init(
+    bus: MessageBus, limit: Duration, version: BlueZVersion, flush: @escaping @Sendable () -> Void
+  ) {
     self.bus = bus
     self.limit = limit
+    self.version = version
     self.flush = flush
     state = Confined(State(), to: bus.loop)
   }
@@ -68,7 +72,7 @@ final class AgentServer: Sendable {
   private func unregister(_ path: ObjectPath, _ call: Invocation) {
     guard state.table.remove(call.caller, path) else { return call.refuse(.doesNotExist) }
     call.reply()
-    removed()
+    removed(awaitsAnswer: !version.has(.pairingByChannel))
   }
 
   private func requestDefault(_ path: ObjectPath, _ call: Invocation) {
@@ -80,10 +84,13 @@ final class AgentServer: Sendable {
     if state.table.remove(client) { removed() }
   }
 
-  /// Reports the change once no agent is left. A removed agent still counts while it answers a
-  /// request.
-  private func removed() {
-    guard state.isThereOne, state.table.isEmpty, state.questions.isEmpty else { return }
+  /// Reports the change once no agent is left.
+  ///
+  /// - Parameter awaitsAnswer: A removed agent still counts while it answers a request: the kernel's
+  ///   Pair Device, with which bluetoothd pairs up to 5.80, delays the change.
+  private func removed(awaitsAnswer: Bool = true) {
+    guard state.isThereOne, state.table.isEmpty else { return }
+    guard state.questions.isEmpty || !awaitsAnswer else { return }
     state.isThereOne = false
     state.changed(false)
   }
@@ -92,6 +99,9 @@ final class AgentServer: Sendable {
 
   /// The agent for a client: its own, or else the default agent.
   func agent(for client: String?) -> Agent? { state.table.agent(for: client) }
+
+  /// The capability with which new connections pair.
+  var capability: IOCapability { state.table.capability }
 
   /// Calls a method of an agent. A timeout sends the agent Cancel, and counts as a rejection.
   ///

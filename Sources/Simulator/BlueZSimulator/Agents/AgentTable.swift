@@ -20,6 +20,10 @@ struct AgentTable: Sendable {
   private var agents: [Agent] = []
   /// Clients with a default agent, the latest last.
   private var defaults: [String] = []
+  /// The capability of the latest default agent. The kernel keeps it when that agent is gone.
+  ///
+  /// - Source: BlueZ 5.66, `src/adapter.c` (adapter_set_io_capability, `AlwaysPairable = false`).
+  private(set) var capability = IOCapability.noInputNoOutput
 
   var isEmpty: Bool { agents.isEmpty }
 
@@ -35,6 +39,7 @@ struct AgentTable: Sendable {
     guard !agents.contains(where: { $0.client == agent.client }) else { return .alreadyExists }
     agents.append(agent)
     if defaults.isEmpty { defaults = [agent.client] }
+    followDefault()
     return nil
   }
 
@@ -45,6 +50,7 @@ struct AgentTable: Sendable {
     }
     defaults.removeAll { $0 == client }
     defaults.append(client)
+    followDefault()
     return nil
   }
 
@@ -58,7 +64,14 @@ struct AgentTable: Sendable {
     else { return false }
     defaults.removeAll { $0 == client }
     agents.remove(at: index)
+    followDefault()
     return true
+  }
+
+  private mutating func followDefault() {
+    if let agent = agents.first(where: { $0.client == defaults.last }) {
+      capability = agent.capability
+    }
   }
 }
 

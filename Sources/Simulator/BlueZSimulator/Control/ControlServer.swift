@@ -69,7 +69,9 @@ public final class ControlServer: Sendable {
       signals: [
         ExportedSignal(
           ControlNames.logged,
-          zip(BoundaryEntry.fieldNames, BoundaryEntry.fieldTypes).map { ExportedArgument($0, $1) }
+          zip(SimulatorLogEntry.fieldNames, SimulatorLogEntry.fieldTypes).map {
+            ExportedArgument($0, $1)
+          }
         )
       ]
     )
@@ -127,7 +129,7 @@ extension Invocation {
   }
 }
 
-extension BoundaryEntry {
+extension SimulatorLogEntry {
   static let fieldNames = [
     "number", "microseconds", "client", "event", "device", "attribute", "octets",
   ]

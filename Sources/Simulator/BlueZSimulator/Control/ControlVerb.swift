@@ -101,6 +101,10 @@ struct ControlVerb: Sendable {
     change("LoseBonds", [], "makes the device lose its bonds, which hosts still have") { _ in
       .loseBonds
     },
+    change(
+      "RequestSecurity", [],
+      "the connected device asks to pair: it sends a Security Request, unless the connection is encrypted"
+    ) { _ in .requestSecurity },
   ]
 
   private static let ofSignals = [
@@ -146,6 +150,14 @@ struct ControlVerb: Sendable {
     ) { (steering, body) throws(SteeringError) in
       try steering.setValue(body[2].asBytes ?? [], of: body.text(1), at: body.text(0))
     },
+    action(
+      "SetFields",
+      target + [("fields", "s", "")],
+      "changes fields of a [described value](values.md) in the same way: "
+        + "`{ sequence: 7, flags.tamper: true }`, in YAML or JSON. The other fields stay"
+    ) { (steering, body) throws(SteeringError) in
+      try steering.setFields(body.text(2), of: body.text(1), at: body.text(0))
+    },
     action("ReleaseValue", target, "the value changes by itself again") {
       (steering, body) throws(SteeringError) in
       try steering.release(body.text(1), at: body.text(0))
@@ -155,6 +167,13 @@ struct ControlVerb: Sendable {
       returns: [.init("value", "ay")]
     ) { (steering, body) throws(SteeringError) in
       [.bytes(try steering.value(of: body.text(1), at: body.text(0)))]
+    },
+    query(
+      "GetFields", target,
+      "returns the current value as JSON, if the `names` of the device describe it; otherwise nothing",
+      returns: [.init("fields", "s")]
+    ) { (steering, body) throws(SteeringError) in
+      [.string(try steering.fields(of: body.text(1), at: body.text(0)))]
     },
     query(
       "ListUnused", [device],
@@ -251,7 +270,7 @@ struct ControlVerb: Sendable {
       returns: [.init("entries", "a(ttssssay)")]
     ) { (steering, body) in
       let entries = steering.log.entries(since: body[0].asUInt64 ?? 0)
-      return [.rows(of: BoundaryEntry.signature, entries.map(\.fields))]
+      return [.rows(of: SimulatorLogEntry.signature, entries.map(\.fields))]
     },
   ]
 }

@@ -19,14 +19,14 @@ public final class Steering: Sendable {
   let player: ScenarioPlayer
   private let isRestarting: Confined<Bool>
   /// The log of clients' calls and devices' events, across restarts.
-  public let log: BoundaryLog
+  public let log: SimulatorLog
 
   /// Creates a controller for a simulation, in addition to its scenario.
   ///
   /// Only needed for a simulation of your own; a `SimulatedWorld` of BLETesting already has one.
   ///
   /// ```swift
-  /// func steering(of player: ScenarioPlayer, _ log: BoundaryLog) -> Steering {
+  /// func steering(of player: ScenarioPlayer, _ log: SimulatorLog) -> Steering {
   ///   Steering(player, log: log)
   /// }
   /// ```
@@ -34,7 +34,7 @@ public final class Steering: Sendable {
   /// - Parameters:
   ///   - player: The running scenario.
   ///   - log: The log that the player was created with.
-  public init(_ player: ScenarioPlayer, log: BoundaryLog) {
+  public init(_ player: ScenarioPlayer, log: SimulatorLog) {
     self.player = player
     self.log = log
     isRestarting = Confined(false, to: player.loop)
@@ -202,6 +202,34 @@ public final class Steering: Sendable {
     try apply(.set(value, handle: handle), to: name)
   }
 
+  /// Changes fields of a described value as ``setValue(_:of:at:)`` does; the others stay.
+  ///
+  /// - Parameter text: The fields, in YAML or JSON.
+  func setFields(
+    _ text: String, of characteristic: String, at name: String
+  ) throws(SteeringError) {
+    let device = try device(name)
+    let entry = try entry(characteristic, of: device)
+    let value: [UInt8]
+    do {
+      value = try DeviceFile.parseFields(
+        text, changing: device.value(at: entry.handle) ?? [], of: entry.uuid, at: device.definition
+      )
+    } catch {
+      throw SteeringError(.invalidValue, "\(device.title): \(error)")
+    }
+    try apply(.set(value, handle: entry.handle), to: name)
+  }
+
+  /// The fields of a value as JSON; empty if the names of the device do not describe it, or it
+  /// cannot be decoded.
+  func fields(of characteristic: String, at name: String) throws(SteeringError) -> String {
+    let device = try device(name)
+    let entry = try entry(characteristic, of: device)
+    let value = device.value(at: entry.handle) ?? []
+    return DeviceFile.fields(of: value, entry.uuid, at: device.definition) ?? ""
+  }
+
   /// Lets a value that was set be generated again.
   public func release(_ characteristic: String, at name: String) throws(SteeringError) {
     let handle = try entry(characteristic, of: try device(name)).handle
@@ -295,6 +323,13 @@ public final class Steering: Sendable {
     case .set(let value, _):
       guard value.count <= FileLimits.octets else {
         throw invalid("the value has \(value.count) bytes: expected at most \(FileLimits.octets)")
+      }
+    case .requestSecurity:
+      guard isConnected(device) else {
+        throw SteeringError(
+          .notConnected,
+          "\(device.title) has no link to request security on: expected one that a client has connected"
+        )
       }
     case .loseBonds, .follow(nil), .release, .advertise, .notifications, .rules, .rule: break
     }

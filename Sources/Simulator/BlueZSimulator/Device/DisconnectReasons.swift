@@ -39,10 +39,14 @@ enum LinkEnd: Sendable {
 extension RemoteDevice {
   /// Signals the reason before the end of the connection is announced.
   func announce(_ end: LinkEnd) {
-    guard host.settings.version.has(.disconnectReasons), isExported else { return }
-    try? host.server.emit(
-      Device1.disconnected, of: Device1.interface, at: path,
-      Device1.disconnectedArguments.encode(end.arguments)
-    )
+    let version = host.settings.version
+    guard version.has(.disconnectReasons), isExported else { return }
+    let bearers = version.has(.bearerInterfaces) ? [BearerLE1.interface] : []
+    for interface in bearers + [Device1.interface] {
+      try? host.server.emit(
+        Device1.disconnected, of: interface, at: path,
+        Device1.disconnectedArguments.encode(end.arguments)
+      )
+    }
   }
 }

@@ -12,6 +12,8 @@ struct KnownDevice: Sendable {
   private(set) var addressType: AddressType
   private(set) var name: String?
   private(set) var appearance: UInt16?
+  /// Made of the PnP ID.
+  private(set) var modalias: String?
   /// Advertised services in the order of reception, then the discovered ones.
   private(set) var services: [BluetoothUUID] = []
   private(set) var manufacturerData: [ManufacturerData] = []
@@ -28,9 +30,10 @@ struct KnownDevice: Sendable {
   /// Known from discovery only: it is removed a while after its last advertisement.
   var isTemporary = true
 
-  init(_ address: BluetoothAddress, _ addressType: AddressType) {
+  init(_ address: BluetoothAddress, _ addressType: AddressType, name: String? = nil) {
     self.address = address
     self.addressType = addressType
+    self.name = name.flatMap { $0.isEmpty ? nil : $0 }
   }
 
   /// Replaces the private address with the resolved identity address.
@@ -71,11 +74,11 @@ struct KnownDevice: Sendable {
       changed.append(Device1.rssi)
     }
     let ofData = version.has(.lastingServices) ? data.serviceData.map(\.service) : []
-    let added = (data.services + ofData).filter { !services.contains($0) }
-    if !added.isEmpty {
-      services += added
-      changed.append(Device1.uuids)
+    let known = services.count
+    for service in data.services + ofData where !services.contains(service) {
+      services.append(service)
     }
+    if services.count > known { changed.append(Device1.uuids) }
     let manufacturerData = data.manufacturerData
     if merge(manufacturerData, reportsAll, in: \.manufacturerData, { $0.company == $1.company }) {
       changed.append(Device1.manufacturerData)
@@ -149,6 +152,38 @@ struct KnownDevice: Sendable {
     return true
   }
 
+  /// Sets the appearance that was read from the device, if none is known.
+  ///
+  /// - Returns: The properties to announce.
+  /// - Source: BlueZ 5.66, `profiles/gap/gas.c` (handle_appearance).
+  mutating func learn(appearance: UInt16) -> [any AnyProperty] {
+    guard self.appearance == nil, appearance != 0 else { return [] }
+    self.appearance = appearance
+    return [Device1.appearance] + (icon == nil ? [] : [Device1.icon])
+  }
+
+  /// Sets the modalias of the PnP ID that was read from the device.
+  ///
+  /// - Returns: True if it must be announced.
+  /// - Source: BlueZ 5.66, `profiles/deviceinfo/deviceinfo.c` (read_pnpid_cb), `src/uuid-helper.c`
+  ///   (bt_modalias).
+  mutating func learn(pnpID: [UInt8]) -> Bool {
+    guard pnpID.count >= 7 else { return false }
+    let numbers = [1, 3, 5].map { UInt16(pnpID[$0]) | UInt16(pnpID[$0 + 1]) << 8 }
+    let digits = numbers.map { number in
+      let text = String(number, radix: 16, uppercase: true)
+      return String(repeating: "0", count: 4 - text.count) + text
+    }
+    let known = modalias
+    switch pnpID[0] {
+    case 1: modalias = "bluetooth:v\(digits[0])p\(digits[1])d\(digits[2])"
+    case 2: modalias = "usb:v\(digits[0])p\(digits[1])d\(digits[2])"
+    // open: sources of vendor identifiers; of others there is no modalias
+    default: modalias = nil
+    }
+    return modalias != known
+  }
+
   /// Removes services that the device no longer has.
   ///
   /// - Returns: True if anything changed.
@@ -180,7 +215,6 @@ extension KnownDevice {
     case (0x00, _): return "unknown"
     case (0x01, _): return "phone"
     case (0x02, _): return "computer"
-    case (0x03, _): return "watch"
     case (0x05, _): return "video-display"
     case (0x0a, _): return "multimedia-player"
     case (0x0b, _), (0x0f, 0x08): return "scanner"

@@ -34,6 +34,8 @@ struct PairingMachine<Call: Sendable>: Sendable {
     /// The key is available: announce it.
     case bond(LinkSecurity)
     case loseLink
+    /// Log that no agent agrees to a pairing that the device needs.
+    case reportMissingAgent
     /// Let the connection wait for a key that never arrives.
     case expire(link: Int)
     case answer([Call])
@@ -44,11 +46,11 @@ struct PairingMachine<Call: Sendable>: Sendable {
 
   private struct Attempt: Sendable {
     let number: Int
-    /// True if Pair started it, not a request that required security.
+    /// True if Pair started it, not a request that required security, nor the device.
     let isFromPair: Bool
     let host: IOCapability
-    /// The client that called Pair; nil for a request.
-    let client: String?
+    /// The client that called Pair; nil if none has.
+    var client: String?
     var model: AssociationModel?
     var passkey: UInt32 = 0
     var isQuestionOpen = false
@@ -79,7 +81,13 @@ struct PairingMachine<Call: Sendable>: Sendable {
       unanswered.calls.append(call)
       return []
     }
-    guard attempt == nil else { return [.refuse([call], .inProgress)] }
+    if let present = attempt {
+      guard !present.isFromPair, calls.isEmpty else { return [.refuse([call], .inProgress)] }
+      // Recorded: Pair waits for a pairing that the device has started.
+      calls = [call]
+      attempt?.client = client
+      return []
+    }
     guard let agent else { return [.refuse([call], .authenticationFailed)] }
     calls = [call]
     return begin(agent, client: client, isFromPair: true)
@@ -106,18 +114,37 @@ struct PairingMachine<Call: Sendable>: Sendable {
       && agent.map { AssociationModel(host: $0, device: device).security < wanted } ?? true
     guard let agent, !isHopeless else {
       unanswered.requests.append(request)
-      return bond == .none ? [.expire(link: link)] : []
+      return bond == .none ? [.reportMissingAgent, .expire(link: link)] : []
     }
     requests.append(request)
+    return begin(agent, client: nil, isFromPair: false)
+  }
+
+  /// Starts a pairing that the device asks for with a Security Request.
+  ///
+  /// Without an agent the kernel refuses it, as nothing is pairable then; the connection stays. With
+  /// a bond it encrypts the connection, which is done already.
+  ///
+  /// - Parameter agent: The capability that the default agent had when the connection was made; nil
+  ///   if no agent is registered now.
+  /// - Source: recorded from bluetoothd 5.66 and 5.82, Linux 6.1.
+  mutating func requested(agent: IOCapability?) -> [Action] {
+    guard attempt == nil, bond == .none else { return [] }
+    guard let agent else { return [.reportMissingAgent] }
     return begin(agent, client: nil, isFromPair: false)
   }
 
   /// Keeps a request that gets no reply, because it waits for something that never arrives.
   mutating func neverAnswer(_ request: Call) { unanswered.requests.append(request) }
 
+  /// Handles CancelPairing. Without a Pair it is refused, and ends the connection all the same if
+  /// there is a bond or a pairing.
+  ///
+  /// - Source: recorded from bluetoothd 5.66 and 5.82.
   mutating func cancel(_ call: Call) -> [Action] {
-    guard attempt != nil else {
-      return [.refuse([call], .doesNotExist)] + (bond == .none ? [] : [.loseLink])
+    guard let present = attempt, present.isFromPair || !calls.isEmpty else {
+      let ending: [Action] = attempt == nil && bond == .none ? [] : withdraw() + [.loseLink]
+      return [.refuse([call], .doesNotExist)] + ending
     }
     return end(.authenticationCanceled) + [.answer([call])]
   }
@@ -187,11 +214,16 @@ struct PairingMachine<Call: Sendable>: Sendable {
 
   /// Ends the attempt when the connection has ended or is about to.
   ///
-  /// - Parameter answer: The reply to a Pair that is under way.
-  mutating func linkLost(_ answer: ErrorAnswer = .authenticationCanceled) -> [Action] {
+  /// - Parameters:
+  ///   - answer: The reply to a Pair that is under way.
+  ///   - isRemoved: Whether the connection ends because the device is removed, so that requests get no
+  ///     reply.
+  mutating func linkLost(
+    _ answer: ErrorAnswer = .authenticationCanceled, isRemoved: Bool = false
+  ) -> [Action] {
     link += 1
     var actions =
-      attempt == nil && requests.isEmpty ? [] : end(answer)
+      attempt == nil && requests.isEmpty ? [] : end(answer, dropsRequests: isRemoved)
     if !unanswered.calls.isEmpty {
       actions.append(.refuse(unanswered.calls, .authenticationCanceled))
     }
@@ -199,6 +231,9 @@ struct PairingMachine<Call: Sendable>: Sendable {
     unanswered = ([], [])
     return actions
   }
+
+  /// True while a pairing is under way that the device, or a request to it, has started.
+  var isUnasked: Bool { attempt?.isFromPair == false }
 
   /// True if that connection is still the current one.
   func isPresent(link number: Int) -> Bool { link == number }
@@ -229,23 +264,34 @@ struct PairingMachine<Call: Sendable>: Sendable {
     return [.refuse(calls, .authenticationFailed), .loseLink]
   }
 
-  /// Ends an attempt that this host rejected: the request stays pending until the device cancels.
+  /// Ends an attempt that this host rejected: Pair is answered, and requests stay pending until the
+  /// device cancels. Without a request the connection stays.
   private mutating func abandonRequests() -> [Action] {
     attempt = nil
+    let isExpiring = !requests.isEmpty && bond == .none
     unanswered.requests += requests
     requests = []
-    return bond == .none ? [.expire(link: link)] : []
+    defer { calls = [] }
+    return [.refuse(calls, .authenticationFailed)]
+      + (bond == .none ? [.reportMissingAgent] : []) + (isExpiring ? [.expire(link: link)] : [])
   }
 
-  private mutating func end(_ answer: ErrorAnswer) -> [Action] {
-    let isQuestionOpen = attempt?.isQuestionOpen ?? false
+  private mutating func end(_ answer: ErrorAnswer, dropsRequests: Bool = false) -> [Action] {
+    let withdrawal = withdraw()
     attempt = nil
     defer {
       calls = []
       requests = []
     }
-    return (isQuestionOpen ? [.withdraw] : []) + [
-      .refuse(calls, answer), .refuse(requests, answer),
+    return withdrawal + [
+      .refuse(calls, answer), dropsRequests ? .drop(requests) : .refuse(requests, answer),
     ]
+  }
+
+  /// Withdraws the request to the agent, if there is one.
+  private mutating func withdraw() -> [Action] {
+    guard attempt?.isQuestionOpen == true else { return [] }
+    attempt?.isQuestionOpen = false
+    return [.withdraw]
   }
 }

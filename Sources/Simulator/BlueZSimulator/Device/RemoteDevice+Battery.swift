@@ -15,7 +15,7 @@ extension RemoteDevice {
   }
 
   /// The first characteristic with this UUID.
-  private func entry(_ uuid: UInt16, of service: BluetoothUUID) -> CharacteristicEntry? {
+  func entry(_ uuid: UInt16, of service: BluetoothUUID) -> CharacteristicEntry? {
     device.table.services.first { $0.uuid == service }?
       .characteristics.first { $0.uuid.short == uuid }
   }

@@ -7,7 +7,13 @@ import Signals
 import SimulatedDevices
 
 extension RemoteDevice {
-  var interface: ExportedInterface {
+  /// The interfaces that the object always has.
+  var interfaces: [ExportedInterface] {
+    let bearers = host.settings.version.has(.bearerInterfaces) ? [BearerLE1.bare.exported()] : []
+    return [interface] + bearers
+  }
+
+  private var interface: ExportedInterface {
     Device1.declaration.exported(
       by: host.settings.version,
       methods: [
@@ -42,6 +48,7 @@ extension RemoteDevice {
         value(Device1.rssi) { $0.known.rssi.map { Int16($0) } },
         value(Device1.connected) { $0.machine.isConnected },
         value(Device1.uuids) { $0.known.services },
+        value(Device1.modalias) { $0.known.modalias },
         value(Device1.adapter) { [adapter] _ in adapter },
         value(Device1.manufacturerData) { state in
           let data = state.known.manufacturerData

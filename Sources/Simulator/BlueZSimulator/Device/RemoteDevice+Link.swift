@@ -19,6 +19,9 @@ extension RemoteDevice {
     perform { $0.connect(WaitingCall(call)) }
   }
 
+  /// Connects without a call of a client.
+  func connectUnasked() { perform { $0.connect(WaitingCall(answer: {}, refuse: { _ in })) } }
+
   func disconnect(_ call: Invocation) { perform { $0.disconnect(WaitingCall(call)) } }
 
   /// RemoveDevice.
@@ -26,7 +29,9 @@ extension RemoteDevice {
   /// - Source: BlueZ 5.66, `src/device.c` (device_remove).
   func remove(_ call: Invocation) {
     failPendingPair(.pageTimeout)
-    let endsWithLink = isConnected && host.settings.version.has(.pairingByChannel)
+    // Recorded from bluetoothd 5.66: what no Pair has started ends with the connection.
+    let endsWithLink =
+      isConnected && (host.settings.version.has(.pairingByChannel) || state.pairing.isUnasked)
     state.isBeingRemoved = endsWithLink
     perform { $0.remove(WaitingCall(call)) }
     if !endsWithLink { endPairing() }
@@ -67,6 +72,7 @@ extension RemoteDevice {
       state.isInAir = false
       endLink()
     case .comesBack: appear()
+    case .requestsSecurity: securityRequested()
     }
   }
 
@@ -106,13 +112,18 @@ extension RemoteDevice {
     case .beginConnecting(let attempt): beginConnecting(attempt)
     case .raiseLink:
       if !isAccepted { host.observe(.linkUp(address)) }
+      state.parameters = .ofNewLinks
+      if let speed = device.definition.link.speed { state.parameters.interval = speed.interval }
+      state.connections += 1
       listen()
+      pace.begin(host.settings.keepsLinkDelays ? device.definition.link.speed : nil)
       device.linkUp()
       resumeBond()
       peer?.accept()
     case .dropLink:
       if !isAccepted { host.observe(.linkDown(address)) }
       state.isAccepted = false
+      pace.end()
       device.linkDown()
       attributes?.linkDown()
       peer?.endLink()
@@ -290,7 +301,8 @@ extension RemoteDevice {
     if isFirst { attributes?.export() }
     if state.known.found(attributes?.services ?? []) { mark(Device1.uuids) }
     mark(Device1.servicesResolved)
-    readName()
+    readGenericAccess()
+    readPnPID()
     keepServiceChanged()
     let waiters = state.resolvedWaiters
     state.resolvedWaiters = []
@@ -319,9 +331,9 @@ extension RemoteDevice {
 
   /// Answers the Pair calls that waited for the services.
   private func answerPaired() {
-    let paired = popPaired()
-    if !paired.isEmpty { mark(Device1.paired) }
-    for call in paired { call.answer() }
+    if state.isPairedPending { mark(Device1.paired) }
+    state.isPairedPending = false
+    for call in popPaired() { call.answer() }
   }
 
   private func popPaired() -> [WaitingCall] {

@@ -12,10 +12,10 @@ extension RemoteDevice {
   /// Handles Pair: connects first if necessary, and replies once the services are resolved.
   func pair(_ call: Invocation) {
     let client = call.caller
-    let isByChannel = host.settings.version.has(.pairingByChannel)
-    guard !isConnected else {
-      return beginPairing(WaitingCall(call), client, isOverChannel: isByChannel)
+    if state.pairing.bond != .none, host.settings.version.has(.pairedOnce) {
+      return call.refuse(.alreadyExists)
     }
+    guard !isConnected else { return beginPairing(WaitingCall(call), client) }
     if state.pendingPair != nil { return call.refuse(.inProgress) }
     if state.machine.phase == .connecting {
       let isExcluded = host.settings.version.has(.connectExcludesPair)
@@ -27,7 +27,7 @@ extension RemoteDevice {
     let link = WaitingCall(
       answer: { [weak self] in
         if let call = self?.popPendingPair() {
-          self?.beginPairing(call, client, isOverChannel: false)
+          self?.beginPairing(call, client)
         }
       },
       refuse: { [weak self] answer in
@@ -45,23 +45,18 @@ extension RemoteDevice {
 
   private func popPendingPair() -> WaitingCall? { state.pendingPair.take()?.call }
 
-  /// - Parameter isOverChannel: bluetoothd raises the security of the connection's channel, for which
-  ///   the capability of the default agent counts.
-  private func beginPairing(
-    _ call: WaitingCall, _ client: String, isOverChannel: Bool
-  ) {
+  /// From 5.81 on bluetoothd raises the security of the connection's channel, and the capability of
+  /// the connection counts; before, that of the caller's agent.
+  private func beginPairing(_ call: WaitingCall, _ client: String) {
     let agent = host.agents.agent(for: client)
     state.known.isTemporary = false
-    if isOverChannel {
-      let capability = host.agents.agent(for: nil)?.capability ?? .noInputNoOutput
-      return pairing(with: agent) {
-        $0.pair(call, of: client, agent: agent.map { _ in capability })
-      }
-    }
     // From here on the connection uses the capability of Pair's agent.
-    if let agent { state.linkCapability = agent.capability }
-    pairing(with: agent) { $0.pair(call, of: client, agent: agent?.capability) }
+    if let agent, !isPairedByChannel { state.linkCapability = agent.capability }
+    let capability = state.linkCapability
+    pairing(with: agent) { $0.pair(call, of: client, agent: agent.map { _ in capability }) }
   }
+
+  private var isPairedByChannel: Bool { host.settings.version.has(.pairingByChannel) }
 
   func cancelPairing(_ call: Invocation) {
     guard let waiting = popPendingPair() else {
@@ -73,9 +68,11 @@ extension RemoteDevice {
 
   /// Ends a pairing when the connection ends.
   func endPairing() {
-    let answer: ErrorAnswer = state.isBeingRemoved ? .pageTimeout : .authenticationCanceled
+    let isRemoved = state.isBeingRemoved
     state.isBeingRemoved = false
-    pairing { $0.linkLost(answer) }
+    pairing {
+      $0.linkLost(isRemoved ? .pageTimeout : .authenticationCanceled, isRemoved: isRemoved)
+    }
   }
 
   func pairingClientLeft(_ client: String) {
@@ -105,11 +102,24 @@ extension RemoteDevice {
 
   /// Encrypts a new connection if there is a bond.
   func resumeBond() {
-    state.linkCapability = host.agents.agent(for: nil)?.capability ?? .noInputNoOutput
+    state.linkCapability = host.agents.capability
     device.secure(isBondLost ? .none : state.pairing.bond)
   }
 
   // MARK: Requests
+
+  /// Handles a Security Request of the device.
+  ///
+  /// The kernel handles it as the pairing of the connection, and holds nothing back meanwhile.
+  ///
+  /// - Source: recorded from bluetoothd 5.66 and 5.82.
+  func securityRequested() {
+    guard isConnected, !isAccepted else { return }
+    host.observe(.securityRequested(address))
+    let agent = host.agents.agent(for: nil)
+    let capability = state.linkCapability
+    pairing(with: agent, holdsQueue: false) { $0.requested(agent: agent.map { _ in capability }) }
+  }
 
   /// Handles a request that the device refused.
   ///
@@ -136,20 +146,29 @@ extension RemoteDevice {
     pairing(with: agent) {
       $0.secure(wanted, request, agent: agent.map { _ in capability }, device: own)
     }
+    if isPairedByChannel { queue?.hold() }
     return true
   }
 
   // MARK: Actions
 
   private func pairing(
-    with agent: Agent? = nil,
+    with agent: Agent? = nil, holdsQueue: Bool = true,
     _ decide: (inout PairingMachine<WaitingCall>) -> [PairingMachine<WaitingCall>.Action]
   ) {
     let wasPairing = state.pairing.isPairing
     let actions = decide(&state.pairing)
-    if !wasPairing, state.pairing.isPairing { state.agent = agent }
+    if !wasPairing, state.pairing.isPairing {
+      state.agent = agent
+      // The kernel holds the channel back until the security is there, or the connection ends.
+      if isPairedByChannel, holdsQueue { queue?.hold() }
+    }
     for action in actions { carryOut(action) }
-    if wasPairing, !state.pairing.isPairing { resumeResolution() }
+    if wasPairing, !state.pairing.isPairing {
+      let isBonded = actions.contains { if case .bond = $0 { true } else { false } }
+      if isBonded { queue?.release() }
+      resumeResolution()
+    }
   }
 
   private func carryOut(_ action: PairingMachine<WaitingCall>.Action) {
@@ -176,8 +195,10 @@ extension RemoteDevice {
       reportIdentity()
       mark(Device1.bonded)
       // While services are being read, it is announced together with them.
+      state.isPairedPending = !state.machine.isResolved
       if state.machine.isResolved { mark(Device1.paired) }
     case .loseLink: after(.zero) { $0.loseLink() }
+    case .reportMissingAgent: log(SimulatorLogEntry.Event.agentMissing)
     case .expire(let link): expire(link)
     case .answer(let calls): answer(calls)
     case .refuse(let calls, let answer): for call in calls { call.refuse(answer) }
@@ -196,9 +217,10 @@ extension RemoteDevice {
     for call in calls { call.answer() }
   }
 
-  /// Without an agent, bluetoothd waits for a key until the connection ends.
+  /// Without an agent, bluetoothd waits for a key until the connection ends. Up to 5.70 it ends that
+  /// itself, as it counts the request as not answered.
   private func expire(_ link: Int) {
-    log(BoundaryEntry.Event.agentMissing)
+    guard !host.settings.version.has(.singleSecurityStep) else { return }
     after(host.settings.attTimeout) { remote in
       guard remote.state.pairing.isPresent(link: link) else { return }
       remote.loseLink()
@@ -214,7 +236,7 @@ extension RemoteDevice {
 
   private func ask(_ number: Int, _ question: PairingMachine<WaitingCall>.Question) {
     guard let agent = state.agent else { return }
-    log(BoundaryEntry.Event.agentAsked)
+    log(SimulatorLogEntry.Event.agentAsked)
     let call =
       switch question {
       case .authorization: AgentCall(Agent1.requestAuthorization, path)
@@ -244,16 +266,22 @@ extension ErrorAnswer {
 extension AttributeAccess {
   /// Submits a request. If the device refuses it for lack of security, the security is raised and
   /// the request repeated, as in bluetoothd.
+  ///
+  /// From 5.71 on it is repeated once. It waits in the queue of its channel then, which is dropped with
+  /// the connection: the request gets no response.
+  ///
+  /// - Source: BlueZ 5.66 and 5.82, `src/shared/att.c` (handle_error_rsp, bt_att_chan_free).
   func submit<Value: Sendable>(
-    _ operation: FaultOperation, _ octets: [UInt8] = [],
+    _ operation: FaultOperation, _ octets: [UInt8] = [], isRepeated: Bool = false,
     _ perform: @escaping @Sendable (@escaping DeviceProgram.Answer<Value>) -> Void,
     _ done: @escaping DeviceProgram.Answer<Value>
   ) {
+    let isOnce = host.settings.version.has(.singleSecurityStep)
     queue.submit(operation, octets, perform) { result in
-      guard case .failure(let code) = result else { return done(result) }
+      guard case .failure(let code) = result, !(isOnce && isRepeated) else { return done(result) }
       let request = WaitingCall(
-        answer: { submit(operation, octets, perform, done) },
-        refuse: { done(.failure($0 == .noAnswer ? .silence : .unlikelyError)) }
+        answer: { submit(operation, octets, isRepeated: true, perform, done) },
+        refuse: { done(.failure(isOnce || $0 == .noAnswer ? .silence : .unlikelyError)) }
       )
       if !secure(code, request) { done(result) }
     }

@@ -24,8 +24,16 @@ final class RemoteDevice: Sendable {
     var isMadeByPair = false
     /// The object is on the bus.
     var isExported = false
+    /// The last advertised name, which bluetoothd remembers beyond the object.
+    ///
+    /// - Source: BlueZ 5.66, `src/device.c` (device_store_cached_name, load_cached_name).
+    var advertisedName: String?
+    /// When the object was made.
+    var madeAt = Instant.start
     /// The attributes are on the bus. They stay when the connection ends.
     var areAttributesExported = false
+    /// Device Name and Appearance were read since the object was made.
+    var isGenericAccessRead = false
     /// The battery level in percent; nil without Battery1.
     var battery: UInt8?
     var resolution = ServiceResolution.inOrder
@@ -38,6 +46,10 @@ final class RemoteDevice: Sendable {
     var isInAir = true
     /// The current connection was made by the device, as a central.
     var isAccepted = false
+    /// The parameters of the present connection.
+    var parameters = ConnectionParameters.ofNewLinks
+    /// The number of connections so far.
+    var connections = 0
     var pairing = PairingMachine<WaitingCall>()
     /// A pending Pair that is still connecting, and its client.
     var pendingPair: (call: WaitingCall, client: String)?
@@ -51,6 +63,8 @@ final class RemoteDevice: Sendable {
     var keyring = 0
     /// Pair calls that wait for the services.
     var paired: [WaitingCall] = []
+    /// A new bond is announced together with the services.
+    var isPairedPending = false
     /// Other programs' callbacks that wait for the services.
     var resolvedWaiters: [@Sendable () -> Void] = []
     var temporaryTimer: LoopTimer?
@@ -64,6 +78,7 @@ final class RemoteDevice: Sendable {
   let path: ObjectPath
   let adapter: ObjectPath
   let host: Host
+  let pace: PacedLink
   let state: Confined<State>
   /// The object that the device, if it is an adapter, has for this adapter.
   private let counterpart: @Sendable () -> RemoteDevice?
@@ -91,11 +106,13 @@ final class RemoteDevice: Sendable {
     first.keyring = stored?.keyring ?? 0
     first.isExported = stored != nil
     state = Confined(first, to: host.loop)
-    let queue = RequestQueue(to: device, host: host) { [weak self] isGone in
+    let pace = PacedLink(on: host.loop)
+    self.pace = pace
+    let queue = RequestQueue(to: device, host: host, pace: pace) { [weak self] isGone in
       if isGone { self?.vanish() } else { self?.loseLink() }
     }
     let access = AttributeAccess(
-      host: host, device: device, queue: queue,
+      host: host, device: device, queue: queue, pace: pace,
       secure: { [weak self] code, request in self?.secure(code, request) ?? false },
       link: { [weak self] in
         self?.linkView ?? AttributeAccess.LinkView(isConnected: false, isClosing: false)
@@ -112,8 +129,10 @@ final class RemoteDevice: Sendable {
   /// so.
   func listen() {
     device.onNotification { [weak self] handle, value in
-      self?.attributes?.notified(handle, value)
-      self?.notifiedBattery(handle, value)
+      self?.pace.notify(value.count) { [weak self] in
+        self?.attributes?.notified(handle, value)
+        self?.notifiedBattery(handle, value)
+      }
     }
   }
 
@@ -125,6 +144,16 @@ final class RemoteDevice: Sendable {
 
   /// Draws an RSSI in dBm for the connection; nil if there is none.
   func linkRSSI() -> Int? { isConnected ? device.linkRSSI() : nil }
+
+  /// The parameters of the connection; nil if there is none.
+  var parameters: ConnectionParameters? { isConnected ? state.parameters : nil }
+
+  /// Changes the parameters of the connection, and the speed that follows from its interval.
+  func change(to parameters: ConnectionParameters) {
+    state.parameters = parameters
+    pace.change(parameters.interval)
+  }
+
   var isTemporary: Bool { state.known.isTemporary }
   var isExported: Bool { state.isExported }
 
@@ -145,25 +174,27 @@ final class RemoteDevice: Sendable {
 
   /// Applies an advertisement that was received in a scan.
   func observe(_ data: AdvertisedData, reportsAll: Bool, threshold: Int) {
+    state.advertisedName = data.name?.endedAtNUL ?? state.advertisedName
     let changed = state.known.observe(
       data, reportsAll: reportsAll, threshold: threshold, by: host.settings.version
     )
-    if isExported {
-      for property in changed { mark(property) }
-    } else {
-      state.isExported = true
-      host.server.add([interface], at: path)
-    }
+    if isExported { for property in changed { mark(property) } }
+    export()
     expectSilence()
   }
 
   /// Receives an advertisement that a pattern excludes: the object comes without its data.
   func appearWithoutData() {
-    if !isExported {
-      state.isExported = true
-      host.server.add([interface], at: path)
-    }
+    export()
     expectSilence()
+  }
+
+  /// Makes the object, if there is none.
+  func export() {
+    guard !isExported else { return }
+    state.isExported = true
+    state.madeAt = host.loop.now
+    host.server.add(interfaces, at: path)
   }
 
   /// Applies the end of discovery.
@@ -187,7 +218,8 @@ final class RemoteDevice: Sendable {
     let (wasExported, hadAttributes) = (state.isExported, state.areAttributesExported)
     state.isExported = false
     state.areAttributesExported = false
-    state.known = KnownDevice(address, addressType)
+    state.isGenericAccessRead = false
+    state.known = KnownDevice(address, addressType, name: state.advertisedName)
     state.pairing.forget()
     if hadAttributes { attributes?.remove() }
     if wasExported { host.server.remove(path) }
@@ -206,4 +238,13 @@ final class RemoteDevice: Sendable {
     attributes?.clientLeft(client)
     pairingClientLeft(client)
   }
+}
+
+extension ConnectionParameters {
+  /// The parameters that Linux requests by default.
+  ///
+  /// - Source: Linux 6.1, `net/bluetooth/hci_core.c` (hci_alloc_dev_priv: 30 ms, 0, 420 ms).
+  static let ofNewLinks = ConnectionParameters(
+    interval: .milliseconds(30), latency: 0, supervisionTimeout: .milliseconds(420)
+  )
 }

@@ -24,21 +24,26 @@ final class RequestQueue: Sendable {
     var waiting: [Request] = []
     var current: Request?
     var timer: LoopTimer?
+    /// No further request is sent.
+    var isHeld = false
     /// The number of the current connection: requests of an earlier one have no effect.
     var link = 0
   }
 
   private let device: SimulatedDevice
   private let host: Host
+  private let pace: PacedLink
   /// Drops the connection; `isGone` if the device is out of range, too.
   private let loseLink: @Sendable (_ isGone: Bool) -> Void
   private let state: Confined<State>
 
   init(
-    to device: SimulatedDevice, host: Host, loseLink: @escaping @Sendable (_ isGone: Bool) -> Void
+    to device: SimulatedDevice, host: Host, pace: PacedLink,
+    loseLink: @escaping @Sendable (_ isGone: Bool) -> Void
   ) {
     self.device = device
     self.host = host
+    self.pace = pace
     self.loseLink = loseLink
     state = Confined(State(), to: host.loop)
   }
@@ -82,6 +87,15 @@ final class RequestQueue: Sendable {
     }
   }
 
+  /// Holds further requests back, at most until the connection ends.
+  func hold() { state.isHeld = true }
+
+  /// Sends what was held back.
+  func release() {
+    state.isHeld = false
+    next()
+  }
+
   /// Fails the queued requests after the connection has ended.
   func fail() {
     let requests = (state.current.map { [$0] } ?? []) + state.waiting
@@ -96,11 +110,13 @@ final class RequestQueue: Sendable {
   }
 
   private func next() {
-    guard state.current == nil, !state.waiting.isEmpty else { return }
+    guard state.current == nil, !state.isHeld, !state.waiting.isEmpty else { return }
     let request = state.waiting.removeFirst()
     let link = state.link
     state.current = request
-    let latency = host.settings.link(device.latency())
+    // The request is sent behind the commands that wait.
+    let wait = pace.wait(forSending: request.octets.count) ?? .zero
+    let latency = wait + host.settings.link(device.latency())
     let outcome = device.nextFault(request.operation).outcome
     let limit = host.settings.attTimeout
     // A response that would take longer than bluetoothd waits counts as missing.

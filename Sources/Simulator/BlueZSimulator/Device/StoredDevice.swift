@@ -38,7 +38,7 @@ extension RemoteDevice {
 
   /// Exports the object of a stored device.
   func exportIfKept() {
-    if isExported { host.server.add([interface], at: path) }
+    if isExported { host.server.add(interfaces, at: path) }
   }
 
   /// Removes the object when the adapter is unplugged: a Pair that is connecting fails, other

@@ -10,6 +10,7 @@ struct AttributeAccess: Sendable {
   let host: Host
   let device: SimulatedDevice
   let queue: RequestQueue
+  let pace: PacedLink
   /// Raises the security of the connection after a refusal; true if the client is not told of the
   /// refusal.
   let secure: @Sendable (ATTErrorCode, WaitingCall) -> Bool

@@ -145,7 +145,7 @@ final class CharacteristicServer: Sendable {
 
   private func command(_ value: [UInt8]) {
     let latency = access.host.settings.link(access.device.definition.link.latency)
-    access.host.loop.after(latency) { [weak self] in
+    access.pace.send(value.count, latency: latency) { [weak self] in
       guard let self, access.link().isConnected,
         access.device.nextFault(.command(entry.uuid, handle: entry.handle)).outcome.takesEffect
       else { return }

@@ -214,16 +214,16 @@ final class Advertisements: Sendable {
 
   /// - Returns: True if there was any.
   @discardableResult
-  private func remove(_ isMeant: @Sendable (Advertisement) -> Bool) -> Bool {
-    guard !extract(isMeant).isEmpty else { return false }
+  private func remove(_ matches: @Sendable (Advertisement) -> Bool) -> Bool {
+    guard !extract(matches).isEmpty else { return false }
     markInstances()
     advertise()
     return true
   }
 
-  private func extract(_ isMeant: @Sendable (Advertisement) -> Bool) -> [Advertisement] {
-    let gone = state.contents.filter(isMeant)
-    state.contents.removeAll(where: isMeant)
+  private func extract(_ matches: @Sendable (Advertisement) -> Bool) -> [Advertisement] {
+    let gone = state.contents.filter(matches)
+    state.contents.removeAll(where: matches)
     for advertisement in gone { advertisement.end() }
     return gone
   }

@@ -211,9 +211,9 @@ final class Applications: Sendable {
   /// Removes all applications: the adapter is gone.
   func stop() { remove { _ in true } }
 
-  private func remove(_ isMeant: @Sendable (Application) -> Bool) {
-    let gone = state.contents.filter(isMeant)
-    state.contents.removeAll(where: isMeant)
+  private func remove(_ matches: @Sendable (Application) -> Bool) {
+    let gone = state.contents.filter(matches)
+    state.contents.removeAll(where: matches)
     for application in gone { application.signals?.cancel() }
     end(gone.flatMap(\.services))
   }

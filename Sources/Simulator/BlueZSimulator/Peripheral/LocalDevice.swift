@@ -15,7 +15,8 @@ final class LocalDevice: Sendable {
     /// The services of programs, with their handles.
     var services: [ServiceDefinition] = []
     /// The first handle that was never used.
-    var nextHandle = LocalDevice.firstHandle
+    var nextHandle: UInt16
+    let version: BlueZVersion
     var advertisements: [AdvertisementDefinition] = []
     var name: String
     var isPowered: Bool
@@ -28,10 +29,13 @@ final class LocalDevice: Sendable {
     var remotes: @Sendable () -> [RemoteDevice] = { [] }
   }
 
-  /// The first handle for programs, after bluetoothd's own services.
+  /// The handle of ``information(of:)``, after Generic Access and Generic Attribute.
   ///
-  /// - Source: recorded from bluetoothd 5.66.
-  private static let firstHandle: UInt16 = 0x15
+  /// - Source: recorded from bluetoothd 5.66 and 5.82.
+  private static func informationHandle(of version: BlueZVersion) -> UInt16 {
+    version.has(.shorterGenericAccess) ? 0x10 : 0x12
+  }
+
   /// The time that each advertisement is sent before the next one, if there are several.
   ///
   /// - Source: Linux 6.1, `net/bluetooth/hci_core.h` (HCI_DEFAULT_ADV_DURATION).
@@ -39,28 +43,31 @@ final class LocalDevice: Sendable {
   /// - Source: recorded from bluetoothd 5.66.
   private static let interval = Duration.milliseconds(1280)
 
-  /// Device Information with the PnP ID of bluetoothd; it follows Generic Access and Generic
-  /// Attribute.
+  /// Device Information with the PnP ID of bluetoothd: BlueZ's USB identifiers, and its release.
   ///
   /// - Source: recorded from bluetoothd 5.66.
-  private static let information = ServiceDefinition(
-    uuid: BluetoothUUID(short: 0x180a),
-    characteristics: [
-      CharacteristicDefinition(
-        uuid: BluetoothUUID(short: 0x2a50), properties: .read,
-        behaviour: .constant([0x02, 0x6b, 0x1d, 0x46, 0x02, 0x42, 0x05])
-      )
-    ],
-    handle: 0x12
-  )
+  private static func information(of version: BlueZVersion) -> ServiceDefinition {
+    let release = [UInt8(version.minor & 0xff), UInt8(version.major & 0xff)]
+    return ServiceDefinition(
+      uuid: BluetoothUUID(short: 0x180a),
+      characteristics: [
+        CharacteristicDefinition(
+          uuid: BluetoothUUID(short: 0x2a50), properties: .read,
+          behaviour: .constant([0x02, 0x6b, 0x1d, 0x46, 0x02] + release)
+        )
+      ],
+      handle: informationHandle(of: version)
+    )
+  }
 
   let device: SimulatedDevice
   private let loop: Loop
   private let state: Confined<State>
 
-  init(_ settings: AdapterSettings, on loop: Loop) {
+  init(_ settings: AdapterSettings, as version: BlueZVersion, on loop: Loop) {
     let first = State(
-      name: settings.name, isPowered: settings.isPowered, link: settings.peripheral.link,
+      nextHandle: Self.informationHandle(of: version) + 3, version: version, name: settings.name,
+      isPowered: settings.isPowered, link: settings.peripheral.link,
       pairing: settings.peripheral.pairing
     )
     state = Confined(first, to: loop)
@@ -89,7 +96,7 @@ final class LocalDevice: Sendable {
     return DeviceDefinition(
       name: state.advertisements.compactMap(\.name).first ?? state.name, address: address,
       addressType: .public, advertisement: shown, link: state.link, pairing: state.pairing,
-      services: [information] + state.services
+      services: [information(of: state.version)] + state.services
     )
   }
 

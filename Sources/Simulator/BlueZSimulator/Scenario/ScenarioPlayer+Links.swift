@@ -1,6 +1,8 @@
 // RSSI, TX power and parameters of simulated connections, as a host's kernel would report them.
 
 public import Bluetooth
+import Signals
+import SimulatedDevices
 
 extension ScenarioPlayer: LinkMeter {
   /// Draws the RSSI of a connection, from the device's own random generator.
@@ -13,16 +15,52 @@ extension ScenarioPlayer: LinkMeter {
     return LinkStrength(rssi: rssi, txPower: simulator.settings.transmitPower)
   }
 
-  /// The parameters that Linux requests by default; no simulated device requests others.
-  ///
-  /// - Source: Linux 6.1, `net/bluetooth/hci_core.c` (hci_alloc_dev_priv: 30 ms, 0, 420 ms).
+  /// The parameters of a connection: those that Linux requests by default, with the interval of the
+  /// device if it has a speed, until they are changed.
   public func parameters(of link: LinkIdentity) async throws -> ConnectionParameters {
-    guard simulator?.linkRSSI(of: link.address) != nil else {
+    let parameters = loop.performAndWait { [self] in
+      simulator?.connected(link.address)?.parameters
+    }
+    guard let parameters else {
       throw Self.noLink("asking for the timing of the link")
     }
-    return ConnectionParameters(
-      interval: .milliseconds(30), latency: 0, supervisionTimeout: .milliseconds(420)
-    )
+    return parameters
+  }
+
+  /// Changes the parameters of a connection, six connection events later.
+  ///
+  /// - Throws: `refused` for an interval that is shorter than the device agrees to.
+  /// - Source: Bluetooth Core 5.4, Vol 6, Part B §5.1.1 (a central announces the change at least six
+  ///   events before it).
+  public func change(
+    _ link: LinkIdentity, to wanted: ConnectionParameters
+  ) async throws -> ConnectionParameters {
+    let operation = "changing the connection parameters"
+    let begun = loop.performAndWait { [self] in
+      simulator?.connected(link.address).map { remote in
+        let events = remote.host.settings.link(remote.state.parameters.interval * 6)
+        return (remote: remote, connection: remote.state.connections, wait: events)
+      }
+    }
+    guard let begun else { throw Self.noLink(operation) }
+    try await loop.sleep(for: begun.wait)
+    let result: Result<ConnectionParameters, DeviceFailure> = loop.performAndWait {
+      let remote = begun.remote
+      guard remote.isConnected, remote.state.connections == begun.connection else {
+        return .failure(Self.noLink(operation))
+      }
+      guard wanted.interval >= remote.device.definition.link.shortestInterval else {
+        return .failure(
+          DeviceFailure(
+            code: .refused, class: .definite, operation: operation,
+            meaning: "the controller answered 0x3b Unacceptable Connection Parameters", hint: ""
+          )
+        )
+      }
+      remote.change(to: wanted)
+      return .success(wanted)
+    }
+    return try result.get()
   }
 
   private static func noLink(_ operation: String) -> DeviceFailure {

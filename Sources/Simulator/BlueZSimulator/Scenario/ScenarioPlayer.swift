@@ -44,7 +44,7 @@ public final class ScenarioPlayer: Sendable {
   private let surroundings: Confined<Surroundings>
   private let identities: Set<BluetoothAddress>
   private let settings: SimulatorSettings
-  private let log: BoundaryLog?
+  private let log: SimulatorLog?
   /// Opens the logic of a device.
   let openLogic: DeviceLogic.Open
   private let observer: @Sendable (SimulatorEvent) -> Void
@@ -78,7 +78,7 @@ public final class ScenarioPlayer: Sendable {
     _ scenario: ScenarioDefinition, devices: [SimulatedDevice], on loop: Loop,
     generator: SeededGenerator, connect: @escaping Connect,
     closeBus: @escaping @Sendable () -> Void = {}, settings: SimulatorSettings? = nil,
-    log: BoundaryLog? = nil, observer: @escaping @Sendable (SimulatorEvent) -> Void = { _ in },
+    log: SimulatorLog? = nil, observer: @escaping @Sendable (SimulatorEvent) -> Void = { _ in },
     openLogic: @escaping DeviceLogic.Open = { _, _ throws(LogicError.Reason) in
       throw .unsupported
     }
@@ -184,7 +184,7 @@ public final class ScenarioPlayer: Sendable {
     case .disconnected: surroundings.links = max(0, surroundings.links - 1)
     case .scanning: state.scans += 1
     case .scanned: state.scans = max(0, state.scans - 1)
-    case .read, .written, .subscribed, .unsubscribed, .notified, .paired: break
+    case .read, .written, .subscribed, .unsubscribed, .notified, .paired, .securityRequested: break
     }
     surroundings.isScanning = state.scans > 0
     for firing in state.schedule.happened(found) { schedule(firing) }
@@ -374,8 +374,8 @@ extension ScenarioPlayer.State {
       services.removeAll { $0.device == device }
       services.append((device, resolution))
     // The device itself keeps these.
-    case .loseLink, .loseBonds, .notifications, .rules, .rule, .move, .follow, .stray, .set,
-      .release, .advertise:
+    case .loseLink, .loseBonds, .requestSecurity, .notifications, .rules, .rule, .move, .follow,
+      .stray, .set, .release, .advertise:
       break
     }
   }

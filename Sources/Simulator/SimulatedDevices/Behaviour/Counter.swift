@@ -88,7 +88,7 @@ extension Behaviour {
 extension Counter {
   static let key = BehaviourKey(
     "counter",
-    Shape.mapping(form).named("counter").then { counter, node, reader in
+    Shape.mapping(form).named("counter").afterReading { counter, node, reader in
       reader.problems += counter.problems(node)
     },
     table: form.table, "a number that counts"

@@ -63,6 +63,9 @@ public struct ResponseRule: Sendable, Hashable {
     case beginning([UInt8])
     /// Any value that matches a pattern, which may capture variables.
     case like(BytePattern)
+    /// Any value of a description whose fields are as written; those that are not written may be
+    /// anything.
+    case described(DescribedPattern)
   }
 
   /// The values that the rule applies to.
@@ -110,6 +113,7 @@ extension ResponseRule.Pattern: CustomStringConvertible {
     case .exactly(let octets): spaced(octets)
     case .beginning(let octets): "\(spaced(octets)) …"
     case .like: "a pattern"
+    case .described(let pattern): "some values of \(pattern.description.name)"
     }
   }
 
@@ -117,7 +121,7 @@ extension ResponseRule.Pattern: CustomStringConvertible {
   fileprivate var octets: [UInt8]? {
     switch self {
     case .exactly(let octets), .beginning(let octets): octets
-    case .any, .like: nil
+    case .any, .like, .described: nil
     }
   }
 
@@ -128,7 +132,19 @@ extension ResponseRule.Pattern: CustomStringConvertible {
     case .exactly(let octets): value == octets ? Variables() : nil
     case .beginning(let octets): value.starts(with: octets) ? Variables() : nil
     case .like(let pattern): pattern.match(value)
+    case .described(let pattern): pattern.matches(value) ? Variables() : nil
     }
+  }
+}
+
+/// Some fields of a described value, with what they must be.
+public struct DescribedPattern: Sendable, Hashable {
+  let description: ValueDescription
+  let content: DescribedContent
+
+  func matches(_ value: [UInt8]) -> Bool {
+    guard let written = content.value(in: Scope()) else { return false }
+    return (try? description.decode(value))?.matches(written: written) ?? false
   }
 }
 

@@ -17,8 +17,8 @@ public struct AdvertisementDefinition: Sendable, Hashable {
   /// The service data, by service.
   public var serviceData: [ServiceData]
   /// Changing data, after the constant data.
-  var live: [LiveData] = []
-  /// The values that `live` may use besides `$uptime`, in milliseconds, and `$sent`, both since the
+  var templates: [TemplateData] = []
+  /// The values that `templates` may use besides `$uptime`, in milliseconds, and `$sent`, both since the
   /// start.
   var views: [View] = []
   /// The advertised transmission power in dBm; nil: not advertised.
@@ -84,7 +84,7 @@ public struct ServiceData: Sendable, Hashable {
 }
 
 /// Advertised data that is generated each time it is sent.
-struct LiveData: Sendable, Hashable {
+struct TemplateData: Sendable, Hashable {
   /// The company or service that the data belongs to.
   enum Field: Sendable, Hashable {
     case manufacturer(UInt16)

@@ -42,7 +42,7 @@ package struct AdvertisementSize {
       add(.manufacturer(data.company), data.octets.count)
     }
     for data in advertisement.serviceData { add(.service(data.service), data.octets.count) }
-    for data in advertisement.live { add(data.field, data.value.fewestOctets) }
+    for data in advertisement.templates { add(data.field, data.value.fewestOctets) }
     if advertisement.txPower != nil { add("tx-power", 1) }
   }
 
@@ -50,7 +50,7 @@ package struct AdvertisementSize {
     structures.append(Structure(title: title, octets: octets + 2))
   }
 
-  private mutating func add(_ field: LiveData.Field, _ octets: Int) {
+  private mutating func add(_ field: TemplateData.Field, _ octets: Int) {
     switch field {
     case .manufacturer(let company):
       let digits = String(company, radix: 16)
@@ -113,7 +113,7 @@ extension ValueTemplate {
       case .octets(let octets): sum + octets.count
       case .number(let format, _): sum + (format.whole?.octets ?? 0)
       case .decimal: sum + 1
-      case .variable, .row: sum
+      case .variable, .row, .described: sum
       }
     }
   }

@@ -44,6 +44,8 @@ public struct DeviceDefinition: Sendable, Hashable {
   public var unrecorded: UnrecordedWrite?
   /// The state machines of the device.
   var machines: [MachineDefinition] = []
+  /// The firmware that can be replaced over SMP; nil: none.
+  var firmware: FirmwareDefinition?
   /// The faults of the device. The first rule that applies is used.
   public var faults: [FaultRule]
   /// Logic that decides in addition to the definition; nil: none. The player of the simulation

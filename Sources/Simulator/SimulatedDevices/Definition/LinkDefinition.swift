@@ -12,17 +12,23 @@ public struct LinkDefinition: Sendable, Hashable {
   public var latency: Duration
   /// The maximum additional time of an operation, drawn from the seed for each.
   public var latencySpread: Duration
+  /// The shortest connection interval that the device agrees to.
+  public var shortestInterval = Duration.microseconds(7500)
+  /// The time and the capacity of connection events; nil: a link carries any number of values at
+  /// once.
+  public var speed: LinkSpeed?
 
   /// Creates a link; see the properties.
   public init(
     mtu: Int = 517, connectTime: Duration = .milliseconds(120),
     discoveryTime: Duration = .milliseconds(60), latency: Duration = .milliseconds(15),
-    latencySpread: Duration = .zero
+    latencySpread: Duration = .zero, speed: LinkSpeed? = nil
   ) {
     self.mtu = mtu
     self.connectTime = connectTime
     self.discoveryTime = discoveryTime
     self.latency = latency
     self.latencySpread = latencySpread
+    self.speed = speed
   }
 }

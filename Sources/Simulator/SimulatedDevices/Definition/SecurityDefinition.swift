@@ -1,5 +1,7 @@
 // The pairing of a simulated device, and the security that its attributes require.
 
+public import Bluetooth
+
 /// A level of link security.
 public enum LinkSecurity: String, CaseIterable, Hashable, Sendable, Comparable {
   /// Without encryption.
@@ -57,6 +59,8 @@ public struct PairingDefinition: Hashable, Sendable {
   /// For `passkey-entry`, the device's own passkey; otherwise the number to display, drawn from the
   /// seed if nil. 0 to 999999.
   public var passkey: UInt32?
+  /// The request for security that the device sends by itself; nil: none.
+  public var request: SecurityRequest?
 
   /// Creates a pairing; by default, Just Works.
   ///
@@ -64,8 +68,60 @@ public struct PairingDefinition: Hashable, Sendable {
   /// var lock = DeviceDefinition(name: "Lock", address: BluetoothAddress(number: 0xc0ff_ee00_0053))
   /// lock.pairing = PairingDefinition(.passkeyDisplay, passkey: 123_456)
   /// ```
-  public init(_ method: Method = .justWorks, passkey: UInt32? = nil) {
+  public init(
+    _ method: Method = .justWorks, passkey: UInt32? = nil, request: SecurityRequest? = nil
+  ) {
     self.method = method
     self.passkey = passkey
+    self.request = request
+  }
+}
+
+/// The moments at which a device sends a Security Request, which asks the host to pair, or to
+/// encrypt the connection with the key of the bond.
+///
+/// It is sent at each such moment, as long as the connection is not encrypted.
+///
+/// - Source: Bluetooth Core 5.4, Vol 3, Part H §2.4.6 (Slave Security Request).
+public struct SecurityRequest: Hashable, Sendable {
+  /// An event at the device that precedes the request.
+  public enum Moment: String, CaseIterable, Hashable, Sendable {
+    /// A host connected.
+    case connected
+    /// A value was read.
+    case read
+    /// A value was written.
+    case written
+    /// Notifications or indications were enabled.
+    case subscribed
+
+    /// True if the event concerns a characteristic.
+    var hasCharacteristic: Bool { self != .connected }
+  }
+
+  /// The event that precedes it.
+  public var moment: Moment
+  /// The characteristic of the event; nil: any.
+  public var characteristic: CharacteristicSelector?
+  /// The time from the event to the request.
+  public var delay: Duration
+  /// The time after which the device disconnects if the connection is not encrypted by then; nil: it
+  /// does not.
+  public var disconnectDelay: Duration?
+
+  /// Creates a request; see the properties.
+  ///
+  /// ```swift
+  /// let request = SecurityRequest(.subscribed, disconnectingAfter: .seconds(5))
+  /// let cuff = PairingDefinition(request: request)
+  /// ```
+  public init(
+    _ moment: Moment, characteristic: CharacteristicSelector? = nil, after delay: Duration = .zero,
+    disconnectingAfter disconnectDelay: Duration? = nil
+  ) {
+    self.moment = moment
+    self.characteristic = characteristic
+    self.delay = delay
+    self.disconnectDelay = disconnectDelay
   }
 }

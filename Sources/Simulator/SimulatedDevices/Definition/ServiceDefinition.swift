@@ -8,7 +8,7 @@ public struct ServiceDefinition: Sendable, Hashable {
   public var uuid: BluetoothUUID
   /// Included services of the same device; missing ones are left out.
   public var includes: [BluetoothUUID]
-  /// Its characteristics, in the order of their handles.
+  /// The characteristics, in the order of their handles.
   public var characteristics: [CharacteristicDefinition]
   /// The handle of its declaration; nil, or a handle in use: the next free one.
   public var handle: UInt16?
@@ -37,7 +37,7 @@ public struct CharacteristicDefinition: Sendable, Hashable {
   public var properties: CharacteristicProperties
   /// The source of its value, and the effect of a write.
   public var behaviour: Behaviour
-  /// Its descriptors without the Client Characteristic Configuration, which
+  /// The descriptors without the Client Characteristic Configuration, which
   /// ``AttributeTable`` adds.
   public var descriptors: [DescriptorDefinition]
   /// Whether a characteristic that notifies or indicates has a Client Characteristic Configuration.

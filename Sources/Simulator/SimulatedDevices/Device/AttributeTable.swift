@@ -14,7 +14,7 @@ public struct ServiceEntry: Sendable, Hashable {
   public let lastHandle: UInt16
   /// The handles of the included services, each with its own declaration.
   public internal(set) var includes: [UInt16]
-  /// Its characteristics, in the order of their handles.
+  /// The characteristics, in the order of their handles.
   public let characteristics: [CharacteristicEntry]
 }
 
@@ -28,7 +28,7 @@ public struct CharacteristicEntry: Sendable, Hashable {
   public let handle: UInt16
   /// The operations that clients may perform.
   public let properties: CharacteristicProperties
-  /// Its descriptors, in the order of their handles.
+  /// The descriptors, in the order of their handles.
   public let descriptors: [DescriptorEntry]
 
   /// The descriptor that a central writes to subscribe: the Client Characteristic Configuration. If

@@ -15,7 +15,7 @@ struct CharacteristicState {
   var stored: [UInt8]
   /// A fixed value in place of a generated one; nil: it is generated.
   var held: [UInt8]?
-  /// In the order of `descriptors`; the configuration's value follows from `mode`.
+  /// The values in the order of `descriptors`; the configuration's value follows from `mode`.
   var descriptorValues: [[UInt8]]
   /// The client's subscription; nil without one.
   var mode: SubscriptionMode?
@@ -39,7 +39,7 @@ struct CharacteristicState {
   var descriptors: [DescriptorDefinition] { attribute.descriptors }
 
   /// Stores a value. A generated value stays fixed at it.
-  mutating func hold(_ value: [UInt8]) {
+  mutating func fix(at value: [UInt8]) {
     if definition.behaviour.isMoving { held = value }
   }
 

@@ -10,6 +10,8 @@ enum DueAction: Equatable {
   case send(characteristic: Int, value: [UInt8])
   /// Store a value of the characteristic at this index.
   case store(characteristic: Int, value: [UInt8])
+  /// Send a response of the firmware's SMP server.
+  case answer(characteristic: Int, frame: [UInt8])
   /// Advance the behaviour of the characteristic at this index.
   case tick(characteristic: Int)
   /// Fire a machine's timer.
@@ -22,20 +24,31 @@ enum DueAction: Equatable {
   case watchLink
   /// Report an expired timer to the logic.
   case wake(String)
+  /// Send a Security Request, unless the link is encrypted.
+  case requestSecurity
+  /// End the link, unless it is encrypted.
+  case endUnencryptedLink
 
   /// True if the action is dropped when the link ends.
   var isOfLink: Bool {
     switch self {
-    case .notify, .send, .store, .tick, .watchLink, .leave(absence: nil): true
+    case .notify, .send, .store, .answer, .tick, .watchLink, .leave(absence: nil), .requestSecurity,
+      .endUnencryptedLink:
+      true
     case .timer, .leave, .comeBack, .wake: false
     }
   }
 
+  /// True if the action is dropped once the link is encrypted.
+  var isOfUnencryptedLink: Bool { self == .requestSecurity || self == .endUnencryptedLink }
+
   /// The index of the characteristic; nil for other actions.
   var characteristic: Int? {
     switch self {
-    case .notify(let index, _), .send(let index, _), .store(let index, _), .tick(let index): index
-    case .timer, .leave, .comeBack, .watchLink, .wake: nil
+    case .notify(let index, _), .send(let index, _), .store(let index, _), .answer(let index, _),
+      .tick(let index):
+      index
+    case .timer, .leave, .comeBack, .watchLink, .wake, .requestSecurity, .endUnencryptedLink: nil
     }
   }
 
@@ -54,7 +67,7 @@ enum DeviceAction {
   case cancel(@Sendable (DueAction) -> Bool)
 }
 
-/// A change of a device's link or presence.
+/// A change of a device's link or presence that the device itself causes.
 public enum DevicePresence: Sendable, Hashable {
   /// The device ends the link.
   case endsLink
@@ -64,14 +77,17 @@ public enum DevicePresence: Sendable, Hashable {
   case leaves
   /// The device returns.
   case comesBack
+  /// The device sends a Security Request.
+  case requestsSecurity
 
   /// The change that an action causes; nil if it causes none.
   init?(_ action: DueAction) {
     switch action {
-    case .leave(absence: nil): self = .endsLink
+    case .leave(absence: nil), .endUnencryptedLink: self = .endsLink
     case .leave: self = .leaves
     case .comeBack: self = .comesBack
-    case .notify, .send, .store, .timer, .tick, .wake, .watchLink: return nil
+    case .requestSecurity: self = .requestsSecurity
+    case .notify, .send, .store, .answer, .timer, .tick, .wake, .watchLink: return nil
     }
   }
 }

@@ -74,7 +74,7 @@ extension AttributeTable {
 /// The most similar known name, or all of them.
 private func expectation(_ text: String, _ known: [String], listing: [String]) -> String {
   if let nearest = Spelling.nearest(to: text, among: known) {
-    return "one that is there; did you mean '\(nearest)'?"
+    return "an existing one; did you mean '\(nearest)'?"
   }
-  return listing.isEmpty ? "one that is there; there is none" : listing.joined(separator: ", ")
+  return listing.isEmpty ? "an existing one, but there is none" : listing.joined(separator: ", ")
 }

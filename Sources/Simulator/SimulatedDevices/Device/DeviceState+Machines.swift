@@ -122,6 +122,7 @@ extension DeviceState {
       let register = value.octets(in: scope).reduce(crc.register(of: before), crc.continued)
       machines[index].variables[name] = .number(Int64(crc.finished(register)))
     case .disconnect(let delay): return [after(delay, .leave(absence: nil))]
+    case .requestSecurity(let delay): return [after(delay, .requestSecurity)]
     case .restart(let absence): return [after(.zero, .leave(absence: absence))]
     }
     return []

@@ -12,8 +12,11 @@ struct DeviceState {
   private(set) var table: AttributeTable
   let mtu: Int
   let unrecorded: UnrecordedWrite?
+  let securityRequest: SecurityRequest?
   let start: Instant
   var machines: [MachineRun]
+  /// The replaceable firmware: DeviceState+Firmware.swift.
+  var firmware: FirmwareServer?
   /// The time of the current operation.
   var now: Instant
   private(set) var isLinked = false
@@ -33,8 +36,10 @@ struct DeviceState {
     self.start = start
     mtu = definition.link.mtu
     unrecorded = definition.unrecorded
+    securityRequest = definition.pairing.request
     now = start
     machines = definition.machines.map { MachineRun($0) }
+    firmware = definition.firmware.map { FirmwareServer($0) }
     var seen: [BluetoothUUID] = []
     characteristics = table.characteristics.map { characteristic in
       // The second characteristic of a UUID has a generator of its own, too.
@@ -44,6 +49,7 @@ struct DeviceState {
       let name = earlier == 0 ? "\(uuid)" : "\(uuid)#\(earlier + 1)"
       return CharacteristicState(characteristic, generator: generator.split(name))
     }
+    showFirmwareVersion()
   }
 
   /// Replaces the attributes. Those that still exist keep their values and subscriptions.
@@ -75,7 +81,7 @@ struct DeviceState {
     wasEverLinked = true
     security = .none
     // A characteristic without a configuration is sent to every central.
-    return characteristics.indices.flatMap { index -> [DeviceAction] in
+    let subscriptions = characteristics.indices.flatMap { index -> [DeviceAction] in
       let definition = characteristics[index].definition
       let properties = definition.properties
       guard !definition.hasConfiguration, !properties.isDisjoint(with: [.notify, .indicate]) else {
@@ -83,9 +89,27 @@ struct DeviceState {
       }
       return begin(index, properties.contains(.notify) ? .notification : .indication)
     }
+    return subscriptions + securityRequest(after: .connected)
   }
 
   mutating func secure(_ level: LinkSecurity) { security = level }
+
+  /// The Security Request that follows an event, if the definition has one.
+  ///
+  /// - Parameter handle: The handle of the value; nil for the connection.
+  func securityRequest(
+    after moment: SecurityRequest.Moment, at handle: UInt16? = nil
+  ) -> [DeviceAction] {
+    guard let request = securityRequest, request.moment == moment, isLinked, security == .none
+    else { return [] }
+    if let handle {
+      guard case .value(let index) = position(of: handle) else { return [] }
+      if let selector = request.characteristic, table.indices(of: selector).first != index {
+        return []
+      }
+    }
+    return [after(request.delay, .requestSecurity)]
+  }
 
   /// The error that refuses a request on a link with too little security; nil if it is sufficient.
   ///
@@ -103,6 +127,7 @@ struct DeviceState {
       characteristics[index].mode = nil
       characteristics[index].ticks = 0
     }
+    firmware?.linkDown()
     return wasLinked ? runMachines(.linkEnd).actions : []
   }
 
@@ -162,6 +187,7 @@ struct DeviceState {
     case .success(let whole): value = whole
     case .failure(let error): return (.failure(error), [])
     }
+    if let actions = receiveFirmware(value, on: index) { return (.success(()), actions) }
     if let outcome = runMachines(onWrite: value, to: index) { return outcome }
     switch definition.behaviour {
     case .moving: return (.success(()), [])
@@ -335,6 +361,7 @@ struct DeviceState {
     case .store(let index, let value):
       characteristics[index].stored = value
       return (nil, [])
+    case .answer(let index, let frame): return answerFirmware(frame, on: index)
     case .tick(let index):
       guard isLinked, characteristics[index].mode != nil,
         let value = characteristics[index].tick(elapsed: instant - start)
@@ -345,19 +372,71 @@ struct DeviceState {
         } ?? []
       return (sent(index, value), ticks)
     case .timer(let timer): return (nil, fired(timer))
-    case .leave(let absence): return (nil, absence.map { [after($0, .comeBack)] } ?? [])
-    case .comeBack: return (nil, beginMachines())
-    case .watchLink, .wake: return (nil, [])
+    case .leave(let absence):
+      guard let absence, firmware?.isHung != true else { return (nil, []) }
+      return (nil, [after(absence, .comeBack)])
+    case .comeBack:
+      startFirmware()
+      return (nil, beginMachines())
+    case .requestSecurity:
+      guard security == .none, let delay = securityRequest?.disconnectDelay else {
+        return (nil, [])
+      }
+      return (nil, [after(delay, .endUnencryptedLink)])
+    case .watchLink, .wake, .endUnencryptedLink: return (nil, [])
     }
   }
 
   /// Truncates a notification to the length that fits into one packet.
   ///
   /// - Source: Bluetooth Core 5.4, Vol 3, Part F §3.4.7.1.
-  private func sent(_ index: Int, _ value: [UInt8]) -> (handle: UInt16, value: [UInt8])? {
+  func sent(_ index: Int, _ value: [UInt8]) -> (handle: UInt16, value: [UInt8])? {
     guard isLinked, characteristics[index].mode != nil,
       position(of: characteristics[index].handle) != nil
     else { return nil }
     return (characteristics[index].handle, Array(value.prefix(max(0, mtu - 3))))
+  }
+}
+
+extension DeviceState {
+  /// Reads a value, and counts the read.
+  mutating func readValue(of index: Int, elapsed: Duration) -> [UInt8] {
+    let value = characteristics[index].present(elapsed: elapsed)
+    characteristics[index].reads += 1
+    return value
+  }
+
+  /// The named parts of characteristics' values.
+  func variables(_ views: [View], elapsed: Duration) -> Variables {
+    var result = Variables()
+    for view in views {
+      let source = table.indices(of: view.characteristic).first
+      result[view.name] = view.value(
+        in: source.map { characteristics[$0].present(elapsed: elapsed) } ?? []
+      )
+    }
+    return result
+  }
+
+  /// The generated data of an advertisement.
+  func generatedData(
+    _ advertised: AdvertisementDefinition, elapsed: Duration
+  ) -> (manufacturerData: [ManufacturerData], serviceData: [ServiceData]) {
+    guard !advertised.templates.isEmpty else { return ([], []) }
+    var names = machines.reduce(into: Variables()) { $0 = $0.merging($1.variables) }
+    names["uptime"] = .number(Int64(elapsed.periods(of: .milliseconds(1))))
+    names["sent"] = .number(Int64(elapsed.periods(of: advertised.interval)))
+    let scope = Scope(variables: names.merging(variables(advertised.views, elapsed: elapsed)))
+    var found: (manufacturerData: [ManufacturerData], serviceData: [ServiceData]) = ([], [])
+    for data in advertised.templates {
+      let octets = data.value.octets(in: scope)
+      switch data.field {
+      case .manufacturer(let company):
+        found.manufacturerData.append(ManufacturerData(company: company, octets: octets))
+      case .service(let service):
+        found.serviceData.append(ServiceData(service: service, octets: octets))
+      }
+    }
+    return found
   }
 }

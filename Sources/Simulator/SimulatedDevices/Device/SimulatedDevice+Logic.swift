@@ -182,11 +182,11 @@ extension SimulatedDevice {
   }
 
   /// Stores the value that the logic returned for a write.
-  func keep(_ value: [UInt8], at handle: UInt16) {
+  func store(_ value: [UInt8], at handle: UInt16) {
     steer { state in
       guard case .value(let index) = state.position(of: handle) else { return ((), []) }
       state.characteristics[index].stored = value
-      state.characteristics[index].hold(value)
+      state.characteristics[index].fix(at: value)
       return ((), [])
     }
   }
@@ -200,6 +200,7 @@ extension SimulatedDevice {
     let answer = request()
     let after = isSubscribed(attribute.handle)
     if before != after {
+      if after { requestSecurity(after: .subscribed, at: attribute.handle) }
       ask(after ? .subscribed(attribute) : .unsubscribed(attribute))
       tellProgram(attribute.handle, isSubscribed: after)
     }
@@ -240,16 +241,17 @@ extension SimulatedDevice {
         case .notify(let name, let value):
           let index = try index(of: name)
           actions.append { state in
-            state.characteristics[index].hold(value)
+            state.characteristics[index].fix(at: value)
             return state.notify(index, value)
           }
         case .set(let name, let value):
           let index = try index(of: name)
           actions.append { state in
-            state.characteristics[index].hold(value)
+            state.characteristics[index].fix(at: value)
             return state.store(index, value)
           }
         case .disconnect: actions.append { [$0.after(.zero, .leave(absence: nil))] }
+        case .requestSecurity: actions.append { [$0.after(.zero, .requestSecurity)] }
         case .advertise(let change):
           let changed = try DeviceFile.readAdvertisement(
             change, changing: advertised, of: definition

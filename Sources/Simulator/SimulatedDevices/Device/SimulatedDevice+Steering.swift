@@ -33,7 +33,7 @@ extension SimulatedDevice {
       guard case .value(let index) = state.table.position(of: valueHandle) else {
         return (false, [])
       }
-      state.characteristics[index].hold(value)
+      state.characteristics[index].fix(at: value)
       return (true, state.notify(index, value))
     }
   }
@@ -68,6 +68,12 @@ extension SimulatedDevice {
       }
       return ((), [])
     }
+  }
+
+  /// Sends a Security Request, which asks the host to pair. It has no effect while the device has no
+  /// link, or an encrypted one.
+  public func requestSecurity() {
+    steer { state in ((), state.isLinked ? [state.after(.zero, .requestSecurity)] : []) }
   }
 
   /// Removes a service of the definition from the device, or restores it.

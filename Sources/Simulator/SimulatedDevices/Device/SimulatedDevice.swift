@@ -116,16 +116,24 @@ public final class SimulatedDevice: Sendable {
   ///   same.
   public func read(_ handle: UInt16, from offset: Int = 0) -> Result<[UInt8], ATTErrorCode> {
     loop.performAndWait { [self] in
-      if let attribute = attribute(at: handle), reachesLogic(reading: handle) {
-        return ask(.read(attribute, offset: offset)) { ruling in
-          switch ruling {
-          case .usual: steer { $0.read(handle) }
-          case .value(let value): .success(value)
-          case .refused(let code): .failure(code)
-          }
-        }
-      }
+      let result = performRead(handle, from: offset)
+      if case .success = result { requestSecurity(after: .read, at: handle) }
+      return result
+    }
+  }
+
+  private func performRead(
+    _ handle: UInt16, from offset: Int
+  ) -> Result<[UInt8], ATTErrorCode> {
+    guard let attribute = attribute(at: handle), reachesLogic(reading: handle) else {
       return steer { $0.read(handle) }
+    }
+    return ask(.read(attribute, offset: offset)) { ruling in
+      switch ruling {
+      case .usual: steer { $0.read(handle) }
+      case .value(let value): .success(value)
+      case .refused(let code): .failure(code)
+      }
     }
   }
 
@@ -142,23 +150,29 @@ public final class SimulatedDevice: Sendable {
     _ handle: UInt16, _ value: [UInt8], at offset: Int = 0, withResponse: Bool
   ) -> Result<Void, ATTErrorCode> {
     loop.performAndWait { [self] in
-      func write() -> Result<Void, ATTErrorCode> {
-        steer { $0.write(handle, value, at: offset, withResponse: withResponse) }
+      let result = performWrite(handle, value, at: offset, withResponse: withResponse)
+      if case .success = result { requestSecurity(after: .written, at: handle) }
+      return result
+    }
+  }
+
+  private func performWrite(
+    _ handle: UInt16, _ value: [UInt8], at offset: Int, withResponse: Bool
+  ) -> Result<Void, ATTErrorCode> {
+    func write() -> Result<Void, ATTErrorCode> {
+      steer { $0.write(handle, value, at: offset, withResponse: withResponse) }
+    }
+    guard let attribute = attribute(at: handle),
+      let whole = reachesLogic(writing: value, to: handle, at: offset, withResponse)
+    else { return reportingSubscription(at: handle, write) }
+    return ask(.write(attribute, value: whole, withResponse: withResponse)) { ruling in
+      switch ruling {
+      case .usual: return write()
+      case .value(let value):
+        store(value, at: handle)
+        return .success(())
+      case .refused(let code): return .failure(code)
       }
-      if let attribute = attribute(at: handle),
-        let whole = reachesLogic(writing: value, to: handle, at: offset, withResponse)
-      {
-        return ask(.write(attribute, value: whole, withResponse: withResponse)) { ruling in
-          switch ruling {
-          case .usual: return write()
-          case .value(let value):
-            keep(value, at: handle)
-            return .success(())
-          case .refused(let code): return .failure(code)
-          }
-        }
-      }
-      return reportingSubscription(at: handle, write)
     }
   }
 
@@ -240,8 +254,13 @@ public final class SimulatedDevice: Sendable {
     }
   }
 
-  /// Calls `handler` when the device itself ends the link, leaves or returns, on the loop. A new
-  /// handler replaces it.
+  /// Schedules the Security Request that follows an event, if the definition has one.
+  func requestSecurity(after moment: SecurityRequest.Moment, at handle: UInt16) {
+    steer { ((), $0.securityRequest(after: moment, at: handle)) }
+  }
+
+  /// Calls `handler` when the device itself ends the link, leaves, returns or requests security, on
+  /// the loop. A new handler replaces it.
   public func onPresence(_ handler: @escaping PresenceHandler) {
     loop.performAndWait { [state] in state.presence = handler }
   }
@@ -259,7 +278,7 @@ public final class SimulatedDevice: Sendable {
   /// - Parameter number: The index of the advertisement, from 0; beyond the last it is the first.
   public func advertisement(_ number: Int = 0) -> AdvertisedData {
     let advertised = advertised(number)
-    let live = look { $0.live(advertised, elapsed: $0.now - $0.start) }
+    let generated = look { $0.generatedData(advertised, elapsed: $0.now - $0.start) }
     let rssi = radio { radio, elapsed in
       radio.rssi(radio.advertisements.indices.contains(number) ? number : 0, elapsed: elapsed)
     }
@@ -267,8 +286,8 @@ public final class SimulatedDevice: Sendable {
       name: advertised.name(of: definition),
       appearance: advertised.appearance(of: definition),
       services: advertised.services,
-      manufacturerData: advertised.manufacturerData + live.manufacturerData,
-      serviceData: advertised.serviceData + live.serviceData, txPower: advertised.txPower,
+      manufacturerData: advertised.manufacturerData + generated.manufacturerData,
+      serviceData: advertised.serviceData + generated.serviceData, txPower: advertised.txPower,
       flags: advertised.isConnectable ? 0x06 : 0, rssi: rssi
     )
   }
@@ -291,8 +310,16 @@ public final class SimulatedDevice: Sendable {
     loop.performAndWait { [self] in body(&state.radio, loop.now - start) }
   }
 
-  /// The current address of the device: its own, or a private one.
+  /// True if the device does not always advertise under the address of its definition.
+  package var changesAddress: Bool {
+    definition.privateAddress != nil || definition.firmware?.nextAddress != nil
+  }
+
+  /// The current address of the device: its own, a private one, or that of its new firmware.
   public func airAddress() -> (address: BluetoothAddress, type: AddressType) {
+    if definition.firmware?.nextAddress != nil, let address = look({ $0.firmware?.address }) {
+      return (address, definition.addressType)
+    }
     guard let privacy = definition.privateAddress else {
       return (definition.address, definition.addressType)
     }
@@ -390,6 +417,7 @@ public final class SimulatedDevice: Sendable {
         watchLink()
       }
     }
+    if due.action.isOfUnencryptedLink, state.device.security != .none { presence = nil }
     if let presence { state.presence?(presence) }
     if let wake = due.action.wake { woken(wake) }
   }

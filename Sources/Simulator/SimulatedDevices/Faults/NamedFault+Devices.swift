@@ -10,7 +10,7 @@ extension NamedFault {
   /// `out-of-range`: the device is gone, and comes back.
   public static let outOfRange = NamedFault(
     "out-of-range", symptom: "the device is gone, and comes back",
-    "it is gone; attempts to connect reach it when it is back", [.lasting(.seconds(5))],
+    "it is gone; attempts to connect succeed when it is back", [.lasting(.seconds(5))],
     effect: .devices { settings, devices in
       TimedAction.lasting(settings.duration, devices, .vanish, .appear)
     }
@@ -57,13 +57,19 @@ extension NamedFault {
         + "again",
       effect: .devices { _, devices in devices.map { TimedAction(.device($0, .loseBonds)) } }
     ),
+    NamedFault(
+      "security-requested",
+      symptom: "the device asks to pair by itself, and no agent answers",
+      "it sends a [Security Request](#a-device-that-asks-to-pair), if the connection is not encrypted",
+      effect: .devices { _, devices in devices.map { TimedAction(.device($0, .requestSecurity)) } }
+    ),
     serviceMissing,
     NamedFault(
       "services-stale",
       symptom:
-        "a stale GATT cache: other firmware came, and bluetoothd goes by what it read before",
+        "a stale GATT cache: the firmware was replaced, and bluetoothd uses the services that it read before",
       "requests to `service` are refused with Invalid Handle while its objects stay; "
-        + "where the device is removed and found anew, it is not offered",
+        + "after the device is removed and found again, the service is missing",
       [.service, .lasting()],
       effect: .devices { settings, devices in
         guard let service = settings.service else { return [] }

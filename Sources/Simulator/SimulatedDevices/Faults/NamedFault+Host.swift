@@ -18,7 +18,7 @@ extension NamedFault {
   /// `adapter-renumbered`: after a reset, hci0 is hci1.
   public static let adapterRenumbered = NamedFault(
     "adapter-renumbered", symptom: "after a reset, hci0 is hci1",
-    "it is unplugged, and comes back as `number`, or the next that is free",
+    "it is unplugged, and comes back as `number`, or the next free number",
     [.adapter, .number, .lasting(.seconds(1))],
     effect: .host { settings in
       TimedAction.lasting(
@@ -28,10 +28,11 @@ extension NamedFault {
       )
     }
   )
-  /// `daemon-restart`: bluetoothd is restarted: objects and calls of the old one.
+  /// `daemon-restart`: bluetoothd is restarted, and clients still use objects and calls of the old one.
   public static let daemonRestart = NamedFault(
-    "daemon-restart", symptom: "bluetoothd is restarted: objects and calls of the old one",
-    "it ends in good order, and a new one starts `for` later", [.lasting(.seconds(1))],
+    "daemon-restart",
+    symptom: "bluetoothd is restarted, and clients still use objects and calls of the old one",
+    "it terminates normally, and a new one starts `for` later", [.lasting(.seconds(1))],
     effect: .host { settings in
       TimedAction.lasting(settings.duration, .endDaemon(isKilled: false), .startDaemon)
     }
@@ -72,7 +73,7 @@ extension NamedFault {
       [.on(requests), .lasting()], effect: .host(lasts: true) { $0.treated(.ignore) }
     ),
     NamedFault(
-      "lost-answers", symptom: "the late reply: done, and nobody learns of it",
+      "lost-answers", symptom: "a call takes effect, and its reply is lost",
       "they take effect, and get no reply", [.on(requests), .lasting()],
       effect: .host(lasts: true) { $0.treated(.loseAnswer) }
     ),
@@ -105,7 +106,7 @@ extension NamedFault {
     NamedFault(
       "other-connecting",
       symptom: "InProgress: another program's attempt is in progress, or was left behind",
-      "another program's Connect hangs; after `for` it takes it back and leaves", [.lasting()],
+      "another program's Connect hangs; after `for` that program cancels it and ends", [.lasting()],
       effect: .devices { settings, devices in
         TimedAction.others(settings.duration, devices.map { .connect($0) })
       }
@@ -124,13 +125,13 @@ extension NamedFault {
     ),
     NamedFault(
       "notify-acquired", symptom: "AcquireNotify: another program has the notifications",
-      "another program connects, and takes those of `characteristic`; after `for` it leaves",
+      "another program connects, and acquires those of `characteristic`; after `for` it ends",
       [.lasting(), .acquired("one that notifies")],
       effect: .devices { settings, devices in settings.acquired(.notify, devices) }
     ),
     NamedFault(
       "write-acquired", symptom: "AcquireWrite: another program has the writes",
-      "another program connects, and takes the writes to `characteristic`; after `for` it leaves",
+      "another program connects, and acquires the writes to `characteristic`; after `for` it ends",
       [.lasting(), .acquired("one that is written without response")],
       effect: .devices { settings, devices in settings.acquired(.write, devices) }
     ),

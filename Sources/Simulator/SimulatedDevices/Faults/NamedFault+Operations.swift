@@ -56,7 +56,7 @@ extension NamedFault {
       effect: .operations { [FaultRule(on: $0.kind, action: .refuse($0.error))] }
     ),
     NamedFault(
-      "not-permitted", symptom: "NotPermitted is several things: this is a missing permission",
+      "not-permitted", symptom: "NotPermitted has several causes: this one is a missing permission",
       "reads and writes are refused as not permitted",
       [.on(FaultKind.attributes), .characteristic],
       effect: .operations { settings in
@@ -69,7 +69,7 @@ extension NamedFault {
       }
     ),
     NamedFault(
-      "not-paired", symptom: "NotPermitted is several things: this one wants pairing",
+      "not-paired", symptom: "NotPermitted has several causes: this one requires pairing",
       "operations are refused with Insufficient Authentication, and the host pairs",
       [.on(FaultKind.attributes), .characteristic],
       effect: .operations { [FaultRule(on: $0.kind, action: .refuse(.insufficientAuthentication))] }
@@ -123,7 +123,7 @@ extension NamedFault {
     ),
     NamedFault(
       "weak-signal", symptom: "a device at the edge of its range",
-      "its RSSI is `rssi` (dBm, or a `path` or `walk`), straying by 6 dB, with the consequences of a "
+      "its RSSI is `rssi` (dBm, or a `path` or `walk`), varying by 6 dB to either side, with the consequences of a "
         + "[weak signal](#strength)",
       [.rssi(-95)],
       effect: .definition { device, settings in

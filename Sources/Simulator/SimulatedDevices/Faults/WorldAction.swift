@@ -36,6 +36,8 @@ public enum DeviceChange: Sendable, Hashable {
   case appear
   /// Delete the device's bond keys; hosts keep theirs.
   case loseBonds
+  /// Send a Security Request, which asks the host to pair.
+  case requestSecurity
   /// Start or stop offering a service.
   case offer(BluetoothUUID, Bool)
   /// Remove a service without an indication, as another firmware would.

@@ -22,6 +22,8 @@ public struct WorldEvent: Sendable, Hashable {
     case notified
     /// A device was paired.
     case paired
+    /// A device sent a Security Request.
+    case securityRequested = "security-requested"
     /// The adapter started scanning.
     case scanning
     /// The adapter stopped scanning.

@@ -1,17 +1,20 @@
-// Changes of a device that runs, written as in a device file: a fault, or what it advertises.
+// Changes of a running device, in the notation of a device file: an added fault, or a new
+// advertisement.
 
+package import Bluetooth
+import Descriptions
 public import Documents
 
 extension DeviceFile {
-  /// Reads a fault to add to a device that runs: a rule, or a named fault such as
+  /// Parses a fault to add to a running device: a rule, or a named fault such as
   /// `{ fault: slow, on: read, by: 3s }` or `{ fault: lost-notifications, for: 3s }`.
   ///
   /// - Parameters:
   ///   - text: The rule, in YAML.
   ///   - device: The device that gets the fault.
-  ///   - file: What the text is called in complaints.
-  /// - Returns: The actions that add it, with their delays from now on.
-  /// - Throws: `Problem` with everything that is wrong, also with a characteristic or a service
+  /// - file: The name of the text in error messages.
+  /// - Returns: The actions that add the fault, with their delays from now.
+  /// - Throws: `Problem` with all mistakes in the text, including a characteristic or a service
   ///   that the device does not have.
   public static func parseFault(
     _ text: String, of device: DeviceDefinition, file: String = "fault"
@@ -24,16 +27,16 @@ extension DeviceFile {
     }
   }
 
-  /// Reads a change of what a device advertises, such as
+  /// Parses a change of a device's advertisement, such as
   /// `{ rssi: -70, manufacturer-data: { 0x004c: "02 15" } }`.
   ///
   /// - Parameters:
-  ///   - text: Keys of an advertisement, in YAML. What a key is not given for stays as it is.
-  ///   - advertisement: What the device advertises now.
-  ///   - device: The device that advertises it.
+  ///   - text: Keys of an advertisement, in YAML. Fields without a key stay as they are.
+  ///   - advertisement: The current advertisement.
+  ///   - device: The advertising device.
   ///   - file: The name of the text in error messages.
   /// - Returns: The changed advertisement, and whether the text sets the RSSI or its spread.
-  /// - Throws: `Problem` with everything that is wrong.
+  /// - Throws: `Problem` with all mistakes in the text.
   public static func parseAdvertisement(
     _ text: String, changing advertisement: AdvertisementDefinition, of device: DeviceDefinition,
     file: String = "advertisement"
@@ -41,24 +44,56 @@ extension DeviceFile {
     try readAdvertisement(request(text, file), changing: advertisement, of: device)
   }
 
-  /// Reads the same of a node.
+  /// Reads a change of an advertisement from a node.
   static func readAdvertisement(
     _ root: Node, changing advertisement: AdvertisementDefinition, of device: DeviceDefinition
   ) throws(Problem) -> (advertisement: AdvertisementDefinition, setsRSSI: Bool) {
     var changed = advertisement
     if root.value(of: "manufacturer-data") != nil {
       changed.manufacturerData = []
-      changed.live.removeAll { if case .manufacturer = $0.field { true } else { false } }
+      changed.templates.removeAll { if case .manufacturer = $0.field { true } else { false } }
     }
     if root.value(of: "service-data") != nil {
       changed.serviceData = []
-      changed.live.removeAll { if case .service = $0.field { true } else { false } }
+      changed.templates.removeAll { if case .service = $0.field { true } else { false } }
     }
     try read(of: device) { reader in
       DeviceReader.readAdvertisement(root, into: &changed, &reader)
       reader.checkSize(of: changed, of: device, root)
     }
     return (changed, ["rssi", "rssi-spread"].contains { root.value(of: $0) != nil })
+  }
+
+  /// Encodes the fields of a described value, such as `{ sequence: 7, flags.tamper: true }`.
+  ///
+  /// - Parameters:
+  ///   - text: The fields, in YAML or JSON. Those that are not given stay as they are.
+  ///   - value: The value now.
+  ///   - characteristic: The characteristic, whose values the device's names or a specification
+  ///     describe.
+  /// - Throws: `Problem` for a value that is not described, and for wrong fields.
+  package static func parseFields(
+    _ text: String, changing value: [UInt8], of characteristic: BluetoothUUID,
+    at device: DeviceDefinition
+  ) throws(Problem) -> [UInt8] {
+    guard let description = device.names.description(of: characteristic) else {
+      throw Problem("the values of the characteristic have no described fields")
+    }
+    let root = try request(text, "fields")
+    let given = DecodedValue(written: root)
+    let now = try? description.decode(value)
+    return try description.octets(of: now?.changed(by: given) ?? given, in: root)
+  }
+
+  /// The fields of a value that the names of a device describe, as JSON; nil for values that they
+  /// do not describe, and for one that cannot be decoded.
+  package static func fields(
+    of value: [UInt8], _ characteristic: BluetoothUUID, at device: DeviceDefinition
+  ) -> String? {
+    guard let description = device.names.description(of: characteristic), description.isOfUser,
+      let decoded = try? description.decode(value)
+    else { return nil }
+    return JSONValue(decoded: decoded).text
   }
 
   private static func request(_ text: String, _ file: String) throws(Problem) -> Node {
@@ -69,12 +104,12 @@ extension DeviceFile {
     }
   }
 
-  /// Reads something about a device that is there already.
+  /// Reads a part of the definition of an existing device.
   private static func read<Value>(
     of device: DeviceDefinition, _ body: (inout DeviceReader) -> Value
   ) throws(Problem) -> Value {
     var reader = DeviceReader(attributeNames: device.names)
-    reader.machineVariables = KnownNames(
+    reader.machineVariables = KnownVariables(
       device.machines.flatMap(\.variables).map { ($0.name, $0.initial.kind) }
     )
     let value = body(&reader)
@@ -85,8 +120,23 @@ extension DeviceFile {
 }
 
 extension Problem {
-  /// Everything that is wrong with a text, on one line.
+  /// Joins all problems of a text on one line.
   fileprivate init(allOf errors: DocumentErrors) {
     self.init(errors.problems.map(\.description).joined(separator: "; "))
+  }
+}
+
+extension DecodedValue {
+  /// The value with some of its fields replaced, also inside groups.
+  fileprivate func changed(by given: DecodedValue) -> DecodedValue {
+    guard case .fields(var fields) = self, case .fields(let new) = given else { return given }
+    for field in new {
+      if let index = fields.firstIndex(where: { $0.name == field.name }) {
+        fields[index] = Field(field.name, fields[index].value.changed(by: field.value))
+      } else {
+        fields.append(field)
+      }
+    }
+    return .fields(fields)
   }
 }

@@ -1,5 +1,5 @@
-// The JSON Schemas of device and scenario files, and the tables of Simulators/README.md: all from
-// the descriptions that read the files.
+// The JSON Schemas of device and scenario files, and the tables of Simulators/README.md. Both are
+// generated from the descriptions that also read the files.
 
 import Documents
 
@@ -32,7 +32,10 @@ extension ScenarioFile {
       ("advertisement", DeviceReader.advertisementForm.table),
       ("rssi", DeviceReader.movementForm.table), ("walk", DeviceReader.walkForm.table),
       ("private-address", DeviceReader.privateAddressForm.table),
-      ("link", DeviceReader.linkForm.table), ("service", DeviceReader.serviceForm.table),
+      ("link", DeviceReader.linkForm.table),
+      ("speed", DeviceReader.speedForm.table),
+      ("security-request", DeviceReader.securityRequestForm.table),
+      ("service", DeviceReader.serviceForm.table),
       ("characteristic", DeviceReader.characteristicForm.table),
       ("descriptor", DeviceReader.descriptorForm.table),
       ("response", DeviceReader.responseForm.table),
@@ -40,7 +43,7 @@ extension ScenarioFile {
       ("machine", DeviceReader.machineForm.table),
       ("transition", DeviceReader.transitionForm.table),
       ("machine-action", DeviceReader.machineActionForm.table),
-      ("logic", DeviceReader.logicForm.table),
+      ("logic", DeviceReader.logicForm.table), ("firmware", DeviceReader.firmwareForm.table),
       ("fault-rule", DeviceReader.ruleForm.table), ("do", OperationFault.Row.table),
       ("scenario", DeviceReader.scenarioForm.table), ("used", DeviceReader.usedForm.table),
       ("host", DeviceReader.hostForm.table), ("adapter", DeviceReader.adapterForm.table),
@@ -68,12 +71,12 @@ extension NamedFault {
 }
 
 extension DeviceReader {
-  /// One mapping whose keys depend on the fault that it names.
+  /// The schema of a mapping whose keys depend on the fault that its key `fault` names.
   static func schema(of forms: [NamedFault.Described], _ doc: String) -> Schema {
     let keys = forms.flatMap(\.form.keys)
     var names: [String] = []
     for key in keys where !names.contains(key.name) { names.append(key.name) }
-    // What a key may have, of whichever fault.
+    // The different schemas that the faults have for one key.
     var shared: [String: [Schema]] = [:]
     for key in keys where !shared[key.name, default: []].contains(key.schema) {
       shared[key.name, default: []].append(key.schema)

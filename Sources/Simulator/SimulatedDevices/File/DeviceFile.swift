@@ -6,19 +6,19 @@ public import Documents
 
 /// Reads the files that define simulated devices.
 public enum DeviceFile {
-  /// Reads a file: one device, or a mapping whose key `devices` has a list of them.
+  /// Reads a file: one device, or a mapping with a list of devices under the key `devices`.
   ///
   /// ```swift
   /// for device in try DeviceFile.load(path: "thermometer.yaml") { print(device.address) }
   /// ```
   ///
-  /// - Throws: `DocumentErrors` with everything that is wrong; also for a file that is not there,
-  ///   cannot be read, or is not UTF-8.
+  /// - Throws: `DocumentErrors` with all problems of the file; also if the file is missing, cannot
+  ///   be read, or is not UTF-8.
   public static func load(path: String) throws(DocumentErrors) -> [DeviceDefinition] {
     try parse(TextFile.read(path), file: path)
   }
 
-  /// Reads the text of a file.
+  /// Parses the text of a file.
   ///
   /// ```swift
   /// let text = "name: Lamp\naddress: C0:FF:EE:00:00:52"
@@ -27,8 +27,8 @@ public enum DeviceFile {
   ///
   /// - Parameters:
   ///   - text: The text of a device file.
-  ///   - file: What it is called in complaints.
-  /// - Throws: `DocumentErrors` with everything that is wrong.
+  /// - file: The name of the text in error messages.
+  /// - Throws: `DocumentErrors` with all problems of the text.
   public static func parse(
     _ text: String, file: String
   ) throws(DocumentErrors) -> [DeviceDefinition] {

@@ -4,24 +4,26 @@ import Bluetooth
 import Documents
 
 extension DeviceReader {
-  static let advertisementShape = Shape.mapping(advertisementForm).named("advertisement").after {
-    $0.names = $0.advertisedNames
-  }
+  static let advertisementShape = Shape.mapping(advertisementForm).named("advertisement")
+    .beforeReading {
+      $0.knownVariables = $0.advertisedVariables
+    }
 
-  /// The names that advertised data may use without `with`: the variables of the machines, and those that
-  /// every advertisement has.
-  private var advertisedNames: KnownNames {
+  /// The variables that advertised data may use without `with`: those of the machines, and those of
+  /// every advertisement.
+  private var advertisedVariables: KnownVariables {
     var names = machineVariables
-    names.add(KnownNames([("uptime", .number), ("sent", .number)]))
+    names.add(KnownVariables([("uptime", .number), ("sent", .number)]))
     return names
   }
 
-  /// Reads keys of an advertisement into one. Names that it has may be used without `with`.
+  /// Changes an advertisement by the keys of a node. The data may use the advertisement's views
+  /// without `with`.
   static func readAdvertisement(
     _ node: Node, into advertisement: inout AdvertisementDefinition, _ reader: inout DeviceReader
   ) {
-    reader.names = reader.advertisedNames
-    reader.names.add(View.names(advertisement.views))
+    reader.knownVariables = reader.advertisedVariables
+    reader.knownVariables.add(View.variables(advertisement.views))
     advertisementForm.read(node, into: &advertisement, &reader)
   }
 
@@ -80,10 +82,10 @@ extension DeviceReader {
     ]
   )
 
-  /// A mapping of whose data to the data itself.
+  /// A mapping from a company or service to its data.
   private static func advertisedData(
-    _ field: @escaping @Sendable (inout DeviceReader, Node.Entry) -> LiveData.Field?
-  ) -> DeviceShape<[LiveData]> {
+    _ field: @escaping @Sendable (inout DeviceReader, Node.Entry) -> TemplateData.Field?
+  ) -> DeviceShape<[TemplateData]> {
     let data = Schema.any([
       octetsText, ValueSchemas.templatePart, .list(of: ValueSchemas.templatePart),
     ])
@@ -93,7 +95,7 @@ extension DeviceReader {
         guard let field = field(&reader, entry), let data = reader.data(entry.value) else {
           return nil
         }
-        return LiveData(field: field, value: data)
+        return TemplateData(field: field, value: data)
       }
     }
   }
@@ -102,13 +104,13 @@ extension DeviceReader {
     "type": ["string", "integer"], "description": "Pairs of hexadecimal digits: \"01 ff\".",
   ]).named("octets")
 
-  /// Octets as text of pairs of digits, or a value.
+  /// Reads bytes as hexadecimal text, or as a value.
   private mutating func data(_ node: Node) -> ValueTemplate? {
     let isValue = node.mapping != nil || node.sequence?.first?.mapping != nil
-    return isValue ? template(node, names) : hex(node).map { .octets($0) }
+    return isValue ? template(node, knownVariables) : hex(node).map { .octets($0) }
   }
 
-  /// Complains of the advertisements of a device that no packets hold.
+  /// Reports advertisements that do not fit into a packet.
   mutating func checkSizes(of device: DeviceDefinition, _ node: Node) {
     let nodes = (node.value(of: "advertisements") ?? node.value(of: "advertisement"))?.several
     for (index, advertisement) in device.advertisements.enumerated() {
@@ -124,9 +126,9 @@ extension DeviceReader {
     problems.append(node.problem(problem.message, expected: problem.expected))
   }
 
-  /// The key of an entry as a node.
+  /// The key of an entry as a node: a text, also where it is `null`.
   func name(_ entry: Node.Entry) -> Node {
-    Node(.scalar(entry.key, isPlain: true), at: entry.keyPlace, path: entry.value.path)
+    Node(.scalar(entry.key, isPlain: false), at: entry.keyPlace, path: entry.value.path)
   }
 
   private mutating func company(_ entry: Node.Entry) -> UInt16? {
@@ -154,7 +156,7 @@ extension DeviceReader {
         "kind",
         \.kind,
         .word,
-        "who can resolve the address: paired hosts, or nobody"
+        "who can resolve the address: paired hosts, or no host"
       ),
       DeviceKey(
         "every", \.every, .duration(.seconds(1)...FileLimits.period.upperBound), isRequired: true,
@@ -165,22 +167,22 @@ extension DeviceReader {
 }
 
 extension AdvertisementDefinition {
-  /// Adds data: that without any names stays as it is.
-  fileprivate mutating func add(_ data: [LiveData]) {
+  /// Adds data: constant data as bytes, the rest as templates.
+  fileprivate mutating func add(_ data: [TemplateData]) {
     for part in data {
       switch (part.field, part.value.fixedOctets) {
       case (.manufacturer(let company), let octets?):
         manufacturerData.append(ManufacturerData(company: company, octets: octets))
       case (.service(let service), let octets?):
         serviceData.append(ServiceData(service: service, octets: octets))
-      case (.manufacturer, nil), (.service, nil): live.append(part)
+      case (.manufacturer, nil), (.service, nil): templates.append(part)
       }
     }
   }
 }
 
 extension ValueTemplate {
-  /// The octets of a value without any names; nil with some.
+  /// The bytes of a value without variables; nil if it has variables.
   var fixedOctets: [UInt8]? {
     var all: [UInt8] = []
     for part in parts {

@@ -1,4 +1,5 @@
-// Behaviours in a device file: what their keys share. The keys of each are in its own file.
+// The common part of the behaviours in a device file. The keys of each behaviour are in its own
+// file.
 
 import Bluetooth
 import Documents
@@ -6,7 +7,7 @@ import Documents
 /// A key of a characteristic that gives it a behaviour.
 struct BehaviourKey: Sendable {
   let key: DeviceKey<CharacteristicDefinition>
-  /// The table of what it has in turn, for the documentation.
+  /// The name of the documentation's table with the keys of the behaviour; nil: it has no keys.
   let table: String?
 
   init<Value>(
@@ -16,7 +17,7 @@ struct BehaviourKey: Sendable {
     key = DeviceKey(name, shape, doc) { characteristic, value, _ in
       var behaviour = make(value)
       if case .response(var response) = behaviour {
-        // It may have a `value` to begin with.
+        // A control point may have a `value` as its initial value.
         response.initial = characteristic.behaviour.initialValue
         behaviour = .response(response)
       }
@@ -27,7 +28,7 @@ struct BehaviourKey: Sendable {
 }
 
 extension DeviceReader {
-  /// A number that moves between two ends, before its format is known.
+  /// A generated number between two bounds, before its format is known.
   struct Moving: Sendable {
     var low: Node?
     var high: Node?
@@ -71,7 +72,7 @@ extension Shape where State == DeviceReader, Value == Int64 {
 }
 
 extension Shape where State == DeviceReader, Value == ValueFormat {
-  /// One of some formats.
+  /// A name of one of these formats.
   static func format(among formats: [ValueFormat]) -> DeviceShape<ValueFormat> {
     let names = formats.map(\.name)
     return DeviceShape(

@@ -1,10 +1,10 @@
-// Many devices of one description.
+// Several devices from one description, with the key `count`.
 
 import Bluetooth
 import Documents
 
 extension DeviceReader {
-  /// The device of a node, or with `count` that many copies.
+  /// Reads a device, or with `count` that many copies of it.
   mutating func copies(_ node: Node) -> [DeviceDefinition] {
     let entry = entry(node)
     guard let count = entry.count else {
@@ -19,10 +19,10 @@ extension DeviceReader {
     return copies(of: entry.device, count: count, node)
   }
 
-  /// How many digits the number of a copy has, with what parts it from the name.
+  /// The bytes that a name needs for the number of a copy: a hyphen and four digits.
   static let digits = 5
 
-  /// So many of a device, with numbers in their names, at addresses that count up.
+  /// Copies a device `count` times, with numbered names and consecutive addresses.
   mutating func copies(
     of device: DeviceDefinition, count: Int, _ node: Node
   ) -> [DeviceDefinition] {
@@ -36,7 +36,7 @@ extension DeviceReader {
       )
       return [device]
     }
-    // The last one has the longest name.
+    // The last copy has the longest name.
     var longest = device
     longest.name = device.name.map { Self.name($0, number: count) }
     checkSizes(of: longest, node)
@@ -44,7 +44,7 @@ extension DeviceReader {
       var copy = device
       copy.address = BluetoothAddress(number: device.address.number + UInt64(index))
       copy.name = device.name.map { Self.name($0, number: index + 1) }
-      // Without a # it is the name of the model, which all have.
+      // A `gap-name` without `#` is a model name, which all copies share.
       if let name = device.gapName, name.contains("#") {
         copy.gapName = Self.name(name, number: index + 1)
       }
@@ -52,7 +52,8 @@ extension DeviceReader {
     }
   }
 
-  /// `#` is the number; without one it is put behind, in the place of a number.
+  /// Replaces `#` by the number. Without `#` the number replaces the digits at the end of the name,
+  /// or is appended.
   private static func name(_ name: String, number: Int) -> String {
     if let place = name.firstIndex(of: "#") {
       return name[..<place] + "\(number)" + name[name.index(after: place)...]

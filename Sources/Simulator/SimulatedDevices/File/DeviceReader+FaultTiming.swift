@@ -1,10 +1,10 @@
-// The keys of a named fault for its devices and its timing.
+// The keys of a named fault that select its devices and its time.
 
 import Bluetooth
 import Documents
 
 extension DeviceReader {
-  /// `device`: a name, names with `*` at the end, an address, or a list of such.
+  /// `device`: a name, a prefix with `*`, an address, or a list of them.
   static let targetKey = DeviceKey<FaultEntry>(
     "device",
     DeviceShape<[Int]>(
@@ -36,7 +36,7 @@ extension DeviceReader {
     return found
   }
 
-  /// Which operations a named fault affects, and when.
+  /// The keys that select the operations of a named fault, and its time.
   static let operationKeys: [DeviceKey<FaultEntry>] =
     occurrenceKeys + [
       DeviceKey("at", \.at, .delay, usual: "from the start", "from this time on, since the start"),
@@ -47,7 +47,7 @@ extension DeviceReader {
 
   static let count = DeviceShape<Int>.integer(1...1_000_000_000)
 
-  /// When a fault of the world fires.
+  /// The keys that make a fault of the scenario fire.
   static let triggerKeys: [DeviceKey<FaultEntry>] = [
     DeviceKey("at", \.at, .delay, usual: "", "time after the start"),
     DeviceKey("between", \.between, moments, "at a moment drawn from the seed: `[1s, 9s]`"),
@@ -77,6 +77,8 @@ extension DeviceReader {
     ),
   ]
 
+  /// The rules between the keys of the trigger.
+  ///
   /// - Parameter isTaken: Whether `characteristic` is a parameter of the fault itself.
   static func triggerRules(_ isTaken: Bool) -> [KeyRule] {
     let ofEvents = ["nth", "probability", "delay"] + (isTaken ? [] : ["characteristic"])
@@ -116,7 +118,7 @@ extension DeviceReader {
   }
 }
 
-// MARK: What faults are about
+// MARK: The targets of faults
 
 extension Shape where State == DeviceReader, Value == CharacteristicSelector {
   /// A characteristic that at least one of the fault's devices has.
@@ -142,7 +144,7 @@ extension Shape where State == DeviceReader, Value == CharacteristicSelector {
 extension Shape where State == DeviceReader, Value == BluetoothUUID {
   /// A service that at least one of the fault's devices has.
   static var targetService: DeviceShape<BluetoothUUID> {
-    DeviceShape<BluetoothUUID>.service.then { uuid, node, reader in
+    DeviceShape<BluetoothUUID>.service.afterReading { uuid, node, reader in
       let targets = reader.scenario.targets
       let isThere = targets.contains { index in
         reader.scenario.devices[index].services.contains { $0.uuid == uuid }

@@ -1,10 +1,11 @@
-// What happens to operations, and to which of them, in device and scenario files.
+// The effects of faults on operations, and the selection of operations, in device and scenario
+// files.
 
 import Bluetooth
 import Documents
 
 extension DeviceReader {
-  /// Longer than anything that is simulated.
+  /// A time longer than any simulation.
   static let always = Duration.seconds(1_000_000_000)
 
   /// `refuse 0x80`, `lose-link`, `slow 3s` and so on.
@@ -45,7 +46,7 @@ extension DeviceReader {
     return nil
   }
 
-  // MARK: Which of them
+  // MARK: The selection of operations
 
   static let occurrences = ["nth", "every", "probability"]
 
@@ -59,7 +60,7 @@ extension DeviceReader {
     "probability", .number(0...1), usual: "1", "each with that probability, drawn from the seed"
   ) { entry, probability, _ in entry.occurrence = .probability(probability) }
 
-  /// `nth`, `every` and `probability`, one of which may be there, and `burst`.
+  /// `nth`, `every` and `probability`, which exclude each other, and `burst`.
   static let occurrenceKeys: [DeviceKey<FaultEntry>] = [
     nthKey,
     DeviceKey("every", count, usual: "1", "every n-th") { entry, step, _ in
@@ -72,7 +73,7 @@ extension DeviceReader {
     ),
   ]
 
-  /// When a rule applies.
+  /// The keys for the time in which a rule applies.
   static let windowKeys: [DeviceKey<FaultEntry>] = [
     DeviceKey("from", \.at, .delay, usual: "0s", "only operations from then on, since the start"),
     DeviceKey(
@@ -82,7 +83,7 @@ extension DeviceReader {
 }
 
 extension Shape where State == DeviceReader, Value == FaultKind {
-  /// One of some kinds of operations.
+  /// One of these kinds of operations.
   static func operation(among kinds: [FaultKind]) -> DeviceShape<FaultKind> {
     let words = kinds.map(\.rawValue)
     return DeviceShape(

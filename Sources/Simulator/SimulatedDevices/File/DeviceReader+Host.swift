@@ -13,7 +13,7 @@ extension DeviceReader {
         DeviceShape(
           "a release such as \"5.66\"", schema: Schema(["type": ["string", "number"]])
         ) { node, _ in node.text.flatMap { HostDefinition.Release(written: $0) } },
-        usual: "\"5.66\"",
+        usual: "\"5.82\"",
         "the simulated release of BlueZ, such as `\"5.82\"`: docs/testing.md has what differs"
       ),
       DeviceKey("adapter", \.adapters, adapter.map { [$0] }, usual: "hci0", "its adapter"),
@@ -52,7 +52,7 @@ extension DeviceReader {
         "the timing and limits of connections to a program that is a peripheral on it"
       ),
       DeviceKey(
-        "security", \.adapter.peripheral.pairing, pairingShape, usual: "just-works",
+        "security", \.adapter.peripheral.pairing, adapterPairingShape, usual: "just-works",
         "how such a program pairs"
       ),
       DeviceKey(
@@ -64,7 +64,8 @@ extension DeviceReader {
     ]
   )
 
-  /// The keys of an adapter, whose number may be its index, and whose address may follow from that.
+  /// The keys of an adapter. The default number is its index, and the default address follows from
+  /// the number.
   struct AdapterEntry: Sendable {
     var adapter = AdapterSettings()
     var number: Int?
@@ -75,7 +76,7 @@ extension DeviceReader {
 
   private static let adapter = adapterShape.map { $0.adapter(at: 0) }
 
-  /// A list, whose numbers and addresses differ.
+  /// A list of adapters with different numbers and addresses.
   private static let adapters: DeviceShape<[AdapterSettings]> = {
     let entry = DeviceShape<Located<AdapterEntry>>(
       adapterShape.expected, schema: adapterShape.schema
@@ -115,7 +116,7 @@ extension DeviceReader.AdapterEntry {
 }
 
 extension Shape where State == DeviceReader, Value == Int {
-  /// The adapter that a fault is about: `hci1`, its name or its address.
+  /// The adapter of a fault: `hci1`, its name or its address.
   static var adapter: DeviceShape<Int> {
     DeviceShape(
       "an adapter of the host", schema: Schema(["type": "string"]), shown: { _ in "the first" }

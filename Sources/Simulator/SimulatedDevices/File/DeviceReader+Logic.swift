@@ -1,4 +1,4 @@
-// `logic` of a device file: a program or a socket that decides beside it.
+// The key `logic` of a device file: a program or a socket that decides before the device does.
 
 import Documents
 
@@ -6,10 +6,10 @@ extension DeviceReader {
   struct LogicEntry: Sendable {
     var program: [String]?
     var socket: String?
-    var deadline = LogicDefinition.usualDeadline
+    var deadline = LogicDefinition.defaultDeadline
   }
 
-  /// How many words a command line has, and how long each is, in bytes.
+  /// The allowed number of words of a command line.
   private static let words = 1...64
   private static let wordLength = 4_096
   /// The longest path of a socket, in bytes.

@@ -3,23 +3,23 @@
 import Bluetooth
 import Documents
 
-/// What is known of the machine that is being read.
+/// The state of reading one machine.
 struct MachineScope {
   var states: [String] = []
-  /// Its variables, which actions may change.
+  /// The machine's variables, which its actions may change.
   var variables: [(name: String, kind: VariableKind)] = []
-  /// The names that all its transitions may use.
-  var names = KnownNames()
+  /// The variables that all transitions of the machine may use.
+  var knownVariables = KnownVariables()
   var targets: Set<Int> = []
-  /// The node of the characteristic that actions without `on` are about.
+  /// The characteristic of the current `write` transition; actions without `on` change it.
   var written: Node?
 }
 
 extension DeviceReader {
-  static let machineShape = Shape.mapping(machineForm).named("machine").after { reader in
+  static let machineShape = Shape.mapping(machineForm).named("machine").beforeReading { reader in
     reader.machine = MachineScope()
-    reader.names = KnownNames([("mtu", .number)])
-  }.then { machine, node, reader in
+    reader.knownVariables = KnownVariables([("mtu", .number)])
+  }.afterReading { machine, node, reader in
     reader.checkStates(node)
     reader.warnOfTimers(machine, node)
   }
@@ -48,7 +48,7 @@ extension DeviceReader {
     ]
   )
 
-  /// A mapping whose keys become names.
+  /// A mapping whose keys define variables or tables.
   private static func named<Value>(
     _ schema: @autoclosure @escaping @Sendable () -> Schema,
     _ read: @escaping @Sendable (inout DeviceReader, Node.Entry) -> Value?
@@ -66,8 +66,8 @@ extension DeviceReader {
     let problem: String
     if !Expression.isVariableName(entry.key) || entry.key == ValueTemplate.writtenName {
       problem = "'\(entry.key)' cannot be a name"
-    } else if names.kind(of: entry.key) != nil {
-      problem = "the name '\(entry.key)' is there already"
+    } else if knownVariables.kind(of: entry.key) != nil {
+      problem = "the name '\(entry.key)' is already defined"
     } else {
       return true
     }
@@ -86,17 +86,17 @@ extension DeviceReader {
       initial = nil
     }
     let kind = initial?.kind ?? (entry.value.mapping == nil ? .number : .octets)
-    names.add(KnownNames([(entry.key, kind)]))
+    knownVariables.add(KnownVariables([(entry.key, kind)]))
     machine.variables.append((entry.key, kind))
     return initial.map { MachineDefinition.Variable(name: entry.key, initial: $0) }
   }
 
-  /// The variables of a device's machines, before the machines are read: advertisements, which come first,
-  /// may use them.
-  static func machineVariables(in device: Node) -> KnownNames {
+  /// The variables of all machines of a device. They are collected first, since advertisements
+  /// precede the machines and may use them.
+  static func machineVariables(in device: Node) -> KnownVariables {
     let machines = device.value(of: "machines")?.several ?? []
     let entries = machines.flatMap { $0.value(of: "variables")?.mapping ?? [] }
-    return KnownNames(
+    return KnownVariables(
       entries.map { entry in
         let isNumber = entry.value.mapping == nil && entry.value.sequence == nil
         return (entry.key, isNumber ? .number : .octets)
@@ -128,7 +128,7 @@ extension DeviceReader {
   }
 
   private mutating func table(_ entry: Node.Entry) -> MachineDefinition.Table {
-    names.add(KnownNames([(entry.key, .table)]))
+    knownVariables.add(KnownVariables([(entry.key, .table)]))
     var rows: [[UInt8]] = []
     if entry.value.mapping == nil {
       rows = list(entry.value, "rows", atMost: FileLimits.values).compactMap { octets($0) }
@@ -163,7 +163,7 @@ extension DeviceReader {
     ) { node, reader in
       let entries = reader.entries(node)
       reader.machine.states = entries.map(\.key)
-      reader.machine.names = reader.names
+      reader.machine.knownVariables = reader.knownVariables
       if entries.isEmpty, node.mapping != nil || node.isNull {
         reader.problems.append(node.problem("a machine has at least one state"))
       }
@@ -178,7 +178,7 @@ extension DeviceReader {
       }
     }
 
-  /// Complains of states that nothing leads to.
+  /// Reports states that no transition leads to.
   private mutating func checkStates(_ node: Node) {
     let entries = node.value(of: "states")?.mapping ?? []
     for (index, entry) in entries.enumerated().dropFirst()
@@ -187,7 +187,7 @@ extension DeviceReader {
     }
   }
 
-  /// Warns of each `every` that fires at the same instants as one before it in the same state.
+  /// Warns of each `every` that fires at the same instants as an earlier one of the same state.
   private mutating func warnOfTimers(_ machine: MachineDefinition, _ node: Node) {
     let entries = node.value(of: "states")?.mapping ?? []
     let always = Self.timers(machine.always, node.value(of: "always"))
@@ -205,7 +205,7 @@ extension DeviceReader {
     }
   }
 
-  /// The transitions that repeat, with their periods.
+  /// The `every` transitions, with their periods.
   private static func timers(
     _ transitions: [Transition], _ node: Node?
   ) -> [(period: Duration, node: Node)] {
@@ -214,13 +214,13 @@ extension DeviceReader {
     }
   }
 
-  /// Whether one of two periods is a multiple of the other.
+  /// True if one of the periods is a multiple of the other.
   private static func isMultiple(_ one: Duration, _ other: Duration) -> Bool {
     let (short, long) = (min(one, other), max(one, other))
     return short * Int((long / short).rounded()) == long
   }
 
-  /// The state that a transition leads to.
+  /// The target state of a transition.
   static let target = DeviceShape<Int>("a state", schema: Schema(["type": "string"])) {
     node,
     reader in

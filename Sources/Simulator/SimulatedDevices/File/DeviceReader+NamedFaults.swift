@@ -1,4 +1,4 @@
-// Faults in files and in requests: a form for each row of NamedFault, and what is read comes to.
+// Faults in files and in requests: a form for each row of NamedFault, and the result of reading it.
 
 import Bluetooth
 import Documents
@@ -6,16 +6,16 @@ import Documents
 /// A fault in a file, a rule or a named one: its parameters and its timing.
 struct FaultEntry: Sendable {
   var settings = FaultSettings()
-  /// Which operations, or which events of `after`.
+  /// The affected operations, or the events of `after` that trigger the fault.
   var occurrence = FaultOccurrence.every(1)
   var burst = 1
-  /// `at`, or `from` of a rule.
+  /// `at`, or `from` for a rule.
   var at: Duration?
   var until: Duration?
   var between: ClosedRange<Duration>?
   var event: WorldEvent.Kind?
   var eventCharacteristic: CharacteristicSelector?
-  /// `every` of a fault by the clock.
+  /// `every` with a duration: the time until the fault fires again.
   var period: Duration?
   var times: Int?
   var delay = Duration.zero
@@ -24,7 +24,7 @@ struct FaultEntry: Sendable {
 enum FaultPlace {
   case scenario
   case file
-  /// In a request to add it to a device that runs.
+  /// A request that adds a fault to a running device.
   case request
 }
 
@@ -35,7 +35,7 @@ extension NamedFault {
   static let inFiles = described(in: .file)
   static let inRequests = described(in: .request)
 
-  /// The faults that can be written there, with their keys.
+  /// The faults allowed in this place, with their keys.
   private static func described(in place: FaultPlace) -> [Described] {
     let allowed = all.filter { $0.isAllowed(in: place) }
     let name = DeviceKey<FaultEntry>(
@@ -45,8 +45,8 @@ extension NamedFault {
     return allowed.map { ($0, $0.form(in: place, [name])) }
   }
 
-  /// Whether it can be written there. A fault of the host belongs in a scenario, and so does one
-  /// that happens to a device at a moment, unless that moment is now.
+  /// True if the fault is allowed in this place. Faults of the host, and faults of a device at a
+  /// moment, belong in a scenario; a request may have the latter, since its moment is now.
   private func isAllowed(in place: FaultPlace) -> Bool {
     switch (effect, place) {
     case (_, .scenario), (.operations, _), (.definition, .file), (.devices, .request): true
@@ -54,7 +54,9 @@ extension NamedFault {
     }
   }
 
-  /// - Parameter name: The key of its name; none for a rule.
+  /// The keys of the fault.
+  ///
+  ///  - Parameter name: The key of the fault's name; empty for a rule.
   fileprivate func form(
     in place: FaultPlace, _ name: [DeviceKey<FaultEntry>] = []
   ) -> DeviceForm<FaultEntry> {
@@ -66,7 +68,7 @@ extension NamedFault {
     return DeviceForm(doc, FaultEntry(settings: settings), all, rules: rules)
   }
 
-  /// The keys that set when it happens, and what holds across them.
+  /// The keys for the time of the fault, and the rules between them.
   private func timing(in place: FaultPlace) -> (keys: [DeviceKey<FaultEntry>], rules: [KeyRule]) {
     switch effect {
     case .definition: return ([], [])
@@ -80,7 +82,7 @@ extension NamedFault {
       return (DeviceReader.operationKeys, rules)
     case .devices, .host:
       guard place == .scenario else { return ([], []) }
-      // Some faults have a parameter with that key.
+      // The parameter `characteristic` of some faults replaces the key of the trigger.
       let isTaken = parameters.contains { $0.key.name == "characteristic" }
       let keys = DeviceReader.triggerKeys.filter { !isTaken || $0.name != "characteristic" }
       let when = KeyRule.some(
@@ -91,22 +93,22 @@ extension NamedFault {
     }
   }
 
-  /// The names for a device file, in Markdown.
+  /// The names of the faults allowed in a device file, in Markdown.
   static var fileList: String {
     inFiles.map { "`\($0.fault.name)`" }.joined(separator: ", ") + "\n"
   }
 }
 
-/// What a fault in a file comes to.
+/// The result of reading a fault.
 enum ReadFault: Sendable {
   /// Rules for operations of devices.
   case rules([FaultRule])
-  /// A change of their definitions.
+  /// A change of the definitions of devices.
   case definition(@Sendable (inout DeviceDefinition) -> Void)
-  /// Something that happens at a moment.
+  /// A fault that fires at a moment.
   case moment(NamedFault, FaultEntry)
 
-  /// Changes the definition of a device; its rules come behind those that are there.
+  /// Changes the definition of a device; new rules follow its existing ones.
   func apply(to device: inout DeviceDefinition) {
     switch self {
     case .rules(let rules): device.faults += rules
@@ -115,7 +117,7 @@ enum ReadFault: Sendable {
     }
   }
 
-  /// What adds it to a device that runs.
+  /// The actions that add the fault to a running device.
   func actions(on device: BluetoothAddress) -> [TimedAction] {
     switch self {
     case .rules(let rules): rules.map { TimedAction(.device(device, .rule($0))) }
@@ -128,10 +130,10 @@ enum ReadFault: Sendable {
 extension DeviceReader {
   /// A rule in a device file, or in a request.
   static let ruleForm = NamedFault.rule.form(in: .file)
-  /// The same in a scenario, for some of its devices.
+  /// A rule in a scenario, for some of its devices.
   private static let scenarioRuleForm = NamedFault.rule.form(in: .scenario)
 
-  /// A fault of a device, in its file.
+  /// A fault in the file of its device.
   static let deviceFault = DeviceShape<ReadFault>(
     "a mapping",
     schema: .any([
@@ -140,7 +142,7 @@ extension DeviceReader {
     ])
   ) { node, reader in reader.fault(node, in: .file) }
 
-  /// A fault of a scenario; nil where it is all in the definitions of devices.
+  /// A fault of a scenario; nil if it only changes the definitions of devices.
   static let scenarioFault = DeviceShape<ScheduledFault?>(
     "a mapping",
     schema: .any([
@@ -153,7 +155,7 @@ extension DeviceReader {
   }
 
   /// Reads a rule such as `{ on: read, nth: 2, do: refuse 0x80 }`, or a named fault such as
-  /// `{ fault: slow, on: read, by: 3s }`; nil after a complaint.
+  /// `{ fault: slow, on: read, by: 3s }`; nil after a reported problem.
   mutating func fault(_ node: Node, in place: FaultPlace) -> ReadFault? {
     guard let (fault, form) = described(node, in: place) else { return nil }
     let entry = form.read(node, &self)
@@ -167,7 +169,7 @@ extension DeviceReader {
     }
   }
 
-  /// The fault that is meant, with its keys; nil after a complaint.
+  /// The fault that a node names, with its keys; nil after a reported problem.
   private mutating func described(_ node: Node, in place: FaultPlace) -> NamedFault.Described? {
     guard let name = node.value(of: "fault") else {
       guard place == .scenario else { return (.rule, Self.ruleForm) }
@@ -175,7 +177,7 @@ extension DeviceReader {
       var keys = MappingReader(node)
       let expected = "the name of a fault; a rule has 'on' and 'do' in its place"
       _ = keys.required("fault", expected: expected)
-      // What else is written here cannot be judged.
+      // Without the name of the fault, its other keys cannot be checked.
       problems += keys.problems
       return nil
     }
@@ -192,7 +194,8 @@ extension DeviceReader {
 
   private func problem(withFault name: Node, among known: [String]) -> Problem {
     guard let fault = NamedFault.all.first(where: { $0.name == name.text }) else {
-      // One that belongs elsewhere may be meant, and is known as soon as it is spelled correctly.
+      // A misspelled fault of another place is suggested too; spelled correctly, it gets the
+      // message below.
       let all = NamedFault.all.map(\.name)
       let isNear = Problem.unknown("", name.text, among: all).nearest != nil
       return wrongWord(name, name.text, isNear ? all : known, "a fault")
@@ -207,7 +210,7 @@ extension DeviceReader {
     )
   }
 
-  /// Changes the devices that a fault of the scenario is about, or makes something to be scheduled.
+  /// Changes the devices of a fault that has no moment; returns the scheduled fault otherwise.
   private mutating func add(_ fault: ReadFault, _ node: Node) -> ScheduledFault? {
     guard case .moment(let fault, let entry) = fault else {
       for index in scenario.targets { fault.apply(to: &scenario.devices[index]) }
@@ -217,7 +220,7 @@ extension DeviceReader {
     return trigger(entry, node).map { ScheduledFault($0, fault.actions(entry.settings, devices)) }
   }
 
-  /// Complains of a characteristic or an action that the operation does not have.
+  /// Reports a characteristic or an action that does not fit the operation.
   private mutating func checkOperation(_ settings: FaultSettings, _ node: Node) {
     let kind = settings.kind
     guard node.value(of: "on")?.text == kind.rawValue else { return }
@@ -231,7 +234,7 @@ extension DeviceReader {
     }
   }
 
-  /// Rules with the file's keys for when they apply.
+  /// Adds the selection of operations and the time to rules.
   private mutating func rules(
     _ rules: [FaultRule], _ entry: FaultEntry, _ node: Node
   ) -> [FaultRule] {
@@ -256,7 +259,7 @@ extension DeviceReader {
     }
   }
 
-  /// When it happens; nil after a complaint.
+  /// The trigger of a fault; nil after a reported problem.
   private mutating func trigger(_ entry: FaultEntry, _ node: Node) -> ScheduledFault.Trigger? {
     let every = node.value(of: "every")
     if node.value(of: "after") != nil {
@@ -294,7 +297,7 @@ extension DeviceReader {
     return pattern
   }
 
-  /// Which of several characteristics are meant; nil where it is all of one UUID.
+  /// The characteristics of a selector on the affected devices; nil if it selects all of one UUID.
   private func places(of selector: CharacteristicSelector) -> [WorldEvent.Place]? {
     let isAll = selector == CharacteristicSelector(characteristic: selector.characteristic)
     guard !isAll else { return nil }

@@ -7,7 +7,7 @@ import Descriptions
 import Documents
 
 extension DeviceReader {
-  /// Names for UUIDs. They are known to whatever is read after them.
+  /// The key `names`. Keys after it may use these names.
   static func namesKey<Payload>(_ doc: String) -> DeviceKey<Payload> {
     DeviceKey("names", names, usual: "none", doc) { _, _, _ in }
   }
@@ -27,15 +27,18 @@ extension DeviceReader {
     }
   }()
 
-  /// The names of a mapping, before those that are known already; nil for another node.
+  /// Reads names, which take precedence over the known ones; nil if the node is not a mapping.
   private mutating func names(_ node: Node) -> AttributeNames? {
     guard let entries = node.mapping else { return nil }
     if entries.count > FileLimits.names {
       problems.append(node.problem("more than \(FileLimits.names) names"))
       return attributeNames
     }
-    let (names, problems) = AttributeNames.read(entries, over: attributeNames)
+    let (names, problems, warnings) = AttributeNames.read(
+      entries, over: attributeNames, mayShadow: true
+    )
     self.problems += problems
+    self.warnings += warnings
     attributeNames = names
     return attributeNames
   }

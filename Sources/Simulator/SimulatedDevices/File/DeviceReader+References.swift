@@ -1,19 +1,19 @@
-// Where a device file names one of its characteristics or services in the description of another.
+// References of a device file to the device's own characteristics and services.
 
 import Bluetooth
 import Documents
 import Spelling
 
-/// A characteristic that something in a file is to happen on.
+/// A reference to a characteristic, with the requirement on it.
 struct Reference {
-  /// What the characteristic has to be fit for.
+  /// The requirement on the characteristic.
   enum Need {
     case presence
     case read
     case write
     case notify
     case set
-    /// Any number of them, at least one.
+    /// One or more characteristics match; the others require exactly one.
     case several
   }
 
@@ -23,15 +23,15 @@ struct Reference {
 }
 
 extension DeviceReader {
-  /// A characteristic of the present device: `battery-level`, `battery/battery-level`, `2a19#1`,
-  /// `@0x0014`.
+  /// Reads a reference to a characteristic of the current device: `battery-level`,
+  /// `battery/battery-level`, `2a19#1`, `@0x0014`. It is checked at the end of the device.
   mutating func reference(_ node: Node, _ need: Reference.Need) -> CharacteristicSelector? {
     guard let selector = selector(node) else { return nil }
     references.append(Reference(characteristic: selector, node: node, need: need))
     return selector
   }
 
-  /// How a characteristic is named, of whichever device.
+  /// Reads the name of a characteristic, without a check that a device has it.
   mutating func selector(_ node: Node) -> CharacteristicSelector? {
     guard let text = node.text else {
       problems.append(node.problem(expected: "an assigned name or a UUID"))
@@ -51,8 +51,8 @@ extension DeviceReader {
     }
   }
 
-  /// Complains of what is to happen on characteristics that are not there, are more than one, or
-  /// are not fit for it.
+  /// Reports references to missing or ambiguous characteristics, and to those that do not meet the
+  /// requirement.
   mutating func checkReferences(in device: DeviceDefinition) {
     guard !references.isEmpty else { return }
     let table = AttributeTable(device)
@@ -90,7 +90,7 @@ extension DeviceReader {
       )
     case .set where found.behaviour.isMoving:
       problems.append(
-        node.problem("\(node.shown) moves by itself", expected: "one whose value stays")
+        node.problem("\(node.shown) generates its value", expected: "one with a constant value")
       )
     case .read where !found.properties.contains(.read):
       problems.append(
@@ -104,7 +104,7 @@ extension DeviceReader {
     }
   }
 
-  /// Complains of services that include one that is not there, or themselves.
+  /// Reports services that include a missing service, or themselves.
   mutating func checkInclusions(in device: DeviceDefinition) {
     let all = device.services.map(\.uuid)
     for (service, included, node) in inclusions {
@@ -116,7 +116,7 @@ extension DeviceReader {
     }
   }
 
-  /// What of the device's own is nearly called so.
+  /// The most similar name of a characteristic of the device.
   private func nearest(to node: Node, in table: AttributeTable) -> String? {
     node.text.flatMap { text in
       Spelling.nearest(to: text, among: table.characteristics.indices.flatMap { table.names($0) })
@@ -125,7 +125,7 @@ extension DeviceReader {
 }
 
 extension AttributeTable {
-  /// What a characteristic may be called: alone, with its service, with an instance.
+  /// The names of a characteristic: alone, with its service, with an instance.
   func names(_ index: Int) -> [String] {
     let characteristic = characteristics[index]
     let short = CharacteristicSelector(characteristic: characteristic.entry.uuid)
@@ -135,7 +135,7 @@ extension AttributeTable {
     return [short, long].map(\.description) + [name(index)]
   }
 
-  /// The shortest name that means this characteristic alone.
+  /// The shortest unambiguous name of a characteristic.
   func name(_ index: Int) -> String {
     let characteristic = characteristics[index]
     let uuid = characteristic.entry.uuid

@@ -4,8 +4,8 @@ import Bluetooth
 import Documents
 
 extension DeviceReader {
-  static let responseShape = Shape.mapping(responseForm).named("response").after {
-    $0.names = KnownNames.ofWrite
+  static let responseShape = Shape.mapping(responseForm).named("response").beforeReading {
+    $0.knownVariables = KnownVariables.ofWrite
   }
 
   static let responseForm = DeviceForm<ResponseRule>(
@@ -29,16 +29,19 @@ extension DeviceReader {
 
   static let patterns = ["when", "when-begins", "when-like"]
 
-  /// The keys for which values are meant; the names of a pattern are known to later keys.
+  /// The keys for the written values of a rule. Later keys may use the variables of the pattern.
   static func patternKeys<Payload>(
     _ path: any WritableKeyPath<Payload, ResponseRule.Pattern> & Sendable
   ) -> [DeviceKey<Payload>] {
-    let like = DeviceShape<BytePattern>.pattern.then { pattern, _, reader in
-      reader.names.add(KnownNames(pattern.tokens.compactMap(\.named)))
+    let like = DeviceShape<BytePattern>.pattern.afterReading { pattern, _, reader in
+      reader.knownVariables.add(KnownVariables(pattern.tokens.compactMap(\.named)))
     }
     return [
-      DeviceKey("when", .octets, "exactly this value") { payload, octets, _ in
-        payload[keyPath: path] = .exactly(octets)
+      DeviceKey("when", wanted, "exactly this value; of a described one, these fields") {
+        payload,
+        pattern,
+        _ in
+        payload[keyPath: path] = pattern
       },
       DeviceKey("when-begins", .octets, "values that begin with this") { payload, octets, _ in
         payload[keyPath: path] = .beginning(octets)
@@ -52,9 +55,21 @@ extension DeviceReader {
     ]
   }
 
+  /// The value that a write must have: bytes, or some fields of a described value.
+  private static let wanted = DeviceShape<ResponseRule.Pattern>(
+    "a value such as { u8: 87 }", schema: ValueSchemas.value
+  ) { node, reader in
+    guard let entry = node.mapping?.first, node.mapping?.count == 1,
+      let description = reader.description(entry.key)
+    else { return reader.octets(node).map { .exactly($0) } }
+    return reader.content(entry.value, of: description, KnownVariables(), .compared).map {
+      .described(DescribedPattern(description: description, content: $0))
+    }
+  }
+
   // MARK: Actions
 
-  /// The keys of an action: one of its values, and its target.
+  /// The keys of an action: one value, and the characteristic that it is stored in.
   struct ActionEntry: Sendable {
     var set: ValueTemplate?
     var notify: ValueTemplate?
@@ -62,7 +77,7 @@ extension DeviceReader {
     var target: Located<CharacteristicSelector>?
   }
 
-  /// The keys that keep a value, or keep and send it.
+  /// The keys that store a value, with or without sending it.
   static func responseKeys<Payload>(
     _ path: any WritableKeyPath<Payload, ActionEntry> & Sendable
   ) -> [DeviceKey<Payload>] {
@@ -98,14 +113,14 @@ extension DeviceReader {
     let before = reader.problems.count
     let entry = responseActionForm.read(node, &reader)
     let action = reader.action(entry)
-    // What is wrong is complained of already.
+    // The problem is already reported.
     if action == nil, reader.problems.count == before {
       reader.problems.append(node.problem(expected: "an action"))
     }
     return action
   }
 
-  /// The action that is meant; nil where there is no value.
+  /// The action with these keys; nil without a value.
   mutating func action(_ entry: ActionEntry) -> ResponseAction? {
     let kind = entry.notify == nil ? ResponseAction.Kind.set : .notify
     if let target = entry.target {

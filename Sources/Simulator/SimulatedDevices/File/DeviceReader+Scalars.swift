@@ -5,7 +5,7 @@ import Documents
 import Spelling
 
 extension DeviceReader {
-  /// The elements of a list that need not be there.
+  /// The elements of an optional list.
   mutating func list(_ node: Node?, _ what: String, atMost limit: Int) -> [Node] {
     guard let node, !node.isNull else { return [] }
     guard let nodes = node.sequence else {
@@ -25,7 +25,7 @@ extension DeviceReader {
     return []
   }
 
-  /// A complaint about a word that is none of those that fit.
+  /// The problem with a word that is not one of these.
   func unfit(_ node: Node, among words: [String]) -> Problem {
     node.problem(
       expected: "one of " + words.joined(separator: ", "),
@@ -47,7 +47,7 @@ extension DeviceReader {
     return nil
   }
 
-  /// A complaint about a word that is none of those that are known.
+  /// The problem with a word that is not a known one.
   func wrongWord(_ node: Node, _ word: String?, _ known: [String], _ what: String) -> Problem {
     Problem.unknown("\(node.shown) is not \(what)", word, among: known).at(node)
   }
@@ -73,18 +73,18 @@ extension DeviceReader {
 }
 
 extension Node {
-  /// A complaint about a word of a kind, such as "state", that is none of those that are known.
+  /// The problem with a word of a kind, such as "state", that is not a known one.
   func problem(unknown kind: String, among known: [String]) -> Problem {
     let guess = Problem.unknown("", text, among: known)
     return problem(unknown: kind, expected: guess.expected, nearest: guess.nearest)
   }
 
-  /// A complaint about a word that is not one of those that are known.
+  /// The problem with an unknown word.
   ///
   /// - Parameters:
-  ///   - kind: What the word should name: "state".
-  ///   - place: Where such names are looked up: a file; nil: in the same file.
-  ///   - text: The word; nil: this node's own, if it is a text.
+  ///   - kind: The kind of the word, such as "state".
+  ///   - place: The file in which such words are defined; nil: the same file.
+  ///   - text: The word; nil: the text of this node.
   func problem(
     unknown kind: String, of place: String? = nil, text: String? = nil, expected: String?,
     nearest: String? = nil

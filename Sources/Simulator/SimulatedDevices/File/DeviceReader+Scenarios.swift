@@ -3,13 +3,13 @@
 import Bluetooth
 import Documents
 
-/// What is known of the scenario that is being read.
+/// The state of reading one scenario.
 struct ScenarioScope {
   var devices: [DeviceDefinition] = []
   var addresses: Set<BluetoothAddress> = []
-  /// Those of the host, as faults may name them.
+  /// The adapters of the host, which faults may name.
   var adapters = [AdapterSettings()]
-  /// The devices that the present fault is about, by their places.
+  /// The indices of the devices that the current fault affects.
   var targets: [Int] = []
 }
 
@@ -41,7 +41,7 @@ extension DeviceReader {
       ),
       DeviceKey(
         "host", \.host,
-        Shape.mapping(hostForm).named("host").then { host, _, reader in
+        Shape.mapping(hostForm).named("host").afterReading { host, _, reader in
           if !host.adapters.isEmpty { reader.scenario.adapters = host.adapters }
         },
         usual: "", "the simulated host, see below"
@@ -59,9 +59,9 @@ extension DeviceReader {
 
   // MARK: Devices
 
-  /// A device of the scenario, or a use of another file's; it is kept in the state, where faults
-  /// find it.
-  private static let scenarioDevice = DeviceShape<Int>(
+  /// A device, its copies, or the device of another file. They are also added to the state of the
+  /// reader, since faults change their definitions.
+  private static let scenarioDevice = DeviceShape<[DeviceDefinition]>(
     "a device", schema: .any([usedForm.schema.named("used"), deviceShape.schema])
   ) { node, reader in
     if let file = node.text {
@@ -72,7 +72,7 @@ extension DeviceReader {
     let before = reader.problems.count
     let isUse = node.value(of: "use") != nil
     let found = isUse ? reader.used(node) : reader.copies(node)
-    guard reader.problems.count == before else { return 0 }
+    guard reader.problems.count == before else { return [] }
     for device in found {
       if reader.scenario.addresses.insert(device.address).inserted {
         reader.scenario.devices.append(device)
@@ -85,7 +85,7 @@ extension DeviceReader {
         )
       }
     }
-    return found.count
+    return found
   }
 
   struct UsedEntry: Sendable {

@@ -1,4 +1,5 @@
-// Values in a table beside a device file: those of a series, and rows for machines.
+// Values from a CSV file beside a device file: those of a series, and the rows of a machine's
+// table.
 
 import Bluetooth
 import Documents
@@ -23,7 +24,7 @@ extension DeviceReader {
 
   // MARK: From a table
 
-  /// The values of a series in a table, and when they come.
+  /// Reads the values of a series from a CSV file, with their times.
   mutating func recorded(
     _ csv: Node, parts: Node, time: Node?
   ) -> (values: [[UInt8]], times: [Duration]) {
@@ -33,7 +34,7 @@ extension DeviceReader {
     return (rows, times)
   }
 
-  /// The table of a file below the folder of this one.
+  /// Reads a CSV file in the folder of the device file, or below it.
   mutating func table(_ node: Node) -> CSVTable? {
     guard let name = node.text else {
       problems.append(node.problem(expected: "the name of a file"))
@@ -64,7 +65,7 @@ extension DeviceReader {
     }
   }
 
-  /// The text of a file that a node names; nil after a complaint.
+  /// Reads the text of a file that a node names; nil after a reported problem.
   mutating func text(of path: String, _ node: Node) -> String? {
     do throws(DocumentErrors) {
       return try TextFile.read(path)
@@ -74,12 +75,17 @@ extension DeviceReader {
     }
   }
 
-  /// One value for each row, as `parts` has it.
+  /// One value for each row; its parts are those of `parts`.
   mutating func rows(of table: CSVTable, _ parts: Node) -> [[UInt8]] {
     let nodes = parts.sequence ?? [parts]
     var rows = table.rows.map { _ in [UInt8]() }
     for node in nodes {
       let entry = node.mapping.flatMap { $0.count == 1 ? $0.first : nil }
+      if let entry, let description = description(entry.key) {
+        guard let values = self.rows(of: table, entry.value, description) else { continue }
+        for (index, octets) in values.enumerated() { rows[index] += octets }
+        continue
+      }
       guard let entry, entry.value.mapping != nil, Self.formats.contains(entry.key) else {
         let fixed = octets(node) ?? []
         for index in rows.indices { rows[index] += fixed }
@@ -91,6 +97,54 @@ extension DeviceReader {
     }
     _ = zip(rows, table.rows).allSatisfy { row, cells in isShort(row.count, cells[0]) }
     return rows
+  }
+
+  /// The described value of each row, whose fields may be columns; nil after a complaint.
+  private mutating func rows(
+    of table: CSVTable, _ node: Node, _ description: ValueDescription
+  ) -> [[UInt8]]? {
+    var columns: [String: [Node]] = [:]
+    for name in Self.columns(in: node) {
+      guard let cells = column(name, of: table), let text = name.text else { return nil }
+      columns[text] = cells
+    }
+    var rows: [[UInt8]] = []
+    for index in table.rows.indices {
+      let value = Self.filled(node) { columns[$0]?[index] }
+      guard let octets = fields(value, of: description) else { return nil }
+      rows.append(octets)
+    }
+    return rows
+  }
+
+  /// The name of a column, if a node is `{ column: name }`.
+  private static func column(_ node: Node) -> Node? {
+    node.mapping?.count == 1 ? node.value(of: "column") : nil
+  }
+
+  /// The names of the columns in a value.
+  private static func columns(in node: Node) -> [Node] {
+    if let name = column(node) { return [name] }
+    return switch node.content {
+    case .scalar: []
+    case .sequence(let nodes): nodes.flatMap { columns(in: $0) }
+    case .mapping(let entries): entries.flatMap { columns(in: $0.value) }
+    }
+  }
+
+  /// A value with the cells of its columns.
+  private static func filled(_ node: Node, _ cell: (String) -> Node?) -> Node {
+    if let name = column(node)?.text, let cell = cell(name) { return cell }
+    switch node.content {
+    case .scalar: return node
+    case .sequence(let nodes):
+      return Node(.sequence(nodes.map { filled($0, cell) }), at: node.place, path: node.path)
+    case .mapping(let entries):
+      let new = entries.map { entry in
+        Node.Entry(key: entry.key, keyPlace: entry.keyPlace, value: filled(entry.value, cell))
+      }
+      return Node(.mapping(new), at: node.place, path: node.path)
+    }
   }
 
   private mutating func column(_ node: Node, of table: CSVTable) -> [Node]? {
@@ -105,7 +159,7 @@ extension DeviceReader {
     return nil
   }
 
-  /// Seconds, or durations with their units, that rise.
+  /// Reads ascending times, as seconds or as durations with units.
   private mutating func times(_ cells: [Node]) -> [Duration] {
     var times: [Duration] = []
     for cell in cells {

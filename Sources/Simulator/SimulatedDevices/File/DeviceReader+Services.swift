@@ -6,7 +6,7 @@ import Documents
 extension DeviceReader {
   // MARK: Services
 
-  static let serviceShape = Shape.mapping(serviceForm).named("service").after {
+  static let serviceShape = Shape.mapping(serviceForm).named("service").beforeReading {
     $0.service = BluetoothUUID(short: 0)
   }
 
@@ -16,7 +16,7 @@ extension DeviceReader {
     [
       DeviceKey(
         "service", \.uuid,
-        DeviceShape<BluetoothUUID>.service.then { uuid, node, reader in
+        DeviceShape<BluetoothUUID>.service.afterReading { uuid, node, reader in
           reader.service = uuid
           if uuid.short == 0x1800 || uuid.short == 0x1801 {
             reader.problems.append(node.problem("every device has this service by itself"))
@@ -27,7 +27,7 @@ extension DeviceReader {
       DeviceKey(
         "includes",
         \.includes,
-        DeviceShape<BluetoothUUID>.service.then { uuid, node, reader in
+        DeviceShape<BluetoothUUID>.service.afterReading { uuid, node, reader in
           reader.inclusions.append((service: reader.service, included: uuid, node: node))
         }.list(of: "services", 0...FileLimits.services),
         "services of the same device that it refers to"
@@ -45,7 +45,7 @@ extension DeviceReader {
   private static let characteristicShape = DeviceShape<CharacteristicDefinition>(
     "a mapping", schema: characteristicForm.schema.named("characteristic")
   ) { node, reader in
-    reader.count += 1
+    reader.characteristicCount += 1
     let before = reader.problems.count
     let result = characteristicForm.read(node, &reader)
     if reader.problems.count == before { reader.check(result, node) }
@@ -61,7 +61,7 @@ extension DeviceReader {
   private static let valueKeys: [DeviceKey<CharacteristicDefinition>] = [
     DeviceKey(
       "characteristic", \.uuid,
-      DeviceShape<BluetoothUUID>.characteristic.then { uuid, _, reader in
+      DeviceShape<BluetoothUUID>.characteristic.afterReading { uuid, _, reader in
         reader.described = reader.attributeNames.description(of: uuid)
       },
       isRequired: true, "an assigned name or a UUID"
@@ -106,10 +106,11 @@ extension DeviceReader {
     ),
   ]
 
-  /// One behaviour; `responses` may begin with a `value`.
+  /// A characteristic has at most one behaviour, except that `responses` may have a `value` as
+  /// well.
   private static let behaviourRules: [KeyRule] = {
     @Sendable func twoAtOnce(_ first: String, _ second: String) -> KeyRule.KeyProblem {
-      ([first], Problem("'\(first)' and '\(second)' are two behaviours at once"))
+      ([first], Problem("'\(first)' and '\(second)' exclude each other"))
     }
     let all = Behaviour.inFiles.map(\.key.name)
     let others = all.filter { $0 != "responses" }
@@ -143,7 +144,7 @@ extension DeviceReader {
     return list.map { CharacteristicProperties(flags: $0) }
   }()
 
-  /// Behaviours that the properties leave without any effect are mistakes.
+  /// Reports a behaviour that has no effect with these properties.
   private mutating func check(_ characteristic: CharacteristicDefinition, _ node: Node) {
     let properties = characteristic.properties
     let isWritable = properties.isWritable
@@ -181,7 +182,7 @@ extension DeviceReader {
     [
       DeviceKey(
         "descriptor", \.uuid,
-        DeviceShape<BluetoothUUID>.descriptor.then { uuid, node, reader in
+        DeviceShape<BluetoothUUID>.descriptor.afterReading { uuid, node, reader in
           reader.described = reader.attributeNames.description(of: uuid)
           let automatic = [.clientCharacteristicConfiguration, AttributeTable.extendedProperties]
           if automatic.contains(uuid) {
@@ -202,7 +203,7 @@ extension DeviceReader {
 }
 
 extension CharacteristicProperties {
-  /// Whether there is any way to write.
+  /// True if the value can be written in any way.
   var isWritable: Bool {
     !isDisjoint(with: [.write, .writeWithoutResponse, .authenticatedSignedWrites, .reliableWrite])
   }

@@ -1,4 +1,4 @@
-// What may stand under a key of a device or scenario file: numbers, durations, names, codes.
+// The values of the keys of device and scenario files: numbers, durations, names, codes.
 
 import Bluetooth
 import Documents
@@ -6,11 +6,11 @@ import Documents
 // MARK: Shapes of shapes
 
 extension Shape where State == DeviceReader {
-  /// A list of these.
+  /// A list of these values.
   ///
   /// - Parameters:
   ///   - what: The elements, in the plural.
-  ///   - none: The complaint about an empty list, where there has to be something in it.
+  /// - none: The problem with an empty list; nil: it may be empty.
   func list(
     of what: String, _ count: ClosedRange<Int> = 0...Int.max, none: String? = nil
   ) -> DeviceShape<[Value]> {
@@ -27,14 +27,14 @@ extension Shape where State == DeviceReader {
     }
   }
 
-  /// One of these, or a list of them.
+  /// One value, or a list of values.
   func oneOrMore(_ expected: String) -> DeviceShape<[Value]> {
     DeviceShape<[Value]>(expected, schema: .any([schema, .list(of: schema)])) { node, reader in
       (node.sequence ?? [node]).compactMap { self.read($0, &reader) }
     }
   }
 
-  /// One of these mappings, or a list of them; nothing is an empty list.
+  /// One mapping, or a list of mappings; null is an empty list.
   ///
   /// - Parameter what: The mappings, in the plural.
   func oneOrMore(_ expected: String, atMost limit: Int, of what: String) -> DeviceShape<[Value]> {
@@ -44,23 +44,25 @@ extension Shape where State == DeviceReader {
     }
   }
 
-  /// What `change` makes of these.
+  /// A shape with the same text, whose value is converted by `change`.
   func map<Other>(_ change: @escaping @Sendable (Value) -> Other) -> DeviceShape<Other> {
     DeviceShape<Other>(expected, schema: schema) { node, reader in
       self.read(node, &reader).map(change)
     }
   }
 
-  /// With something done before the reading.
-  func after(_ begin: @escaping @Sendable (inout DeviceReader) -> Void) -> DeviceShape<Value> {
+  /// Calls `begin` before reading the value.
+  func beforeReading(_ begin: @escaping @Sendable (inout DeviceReader) -> Void) -> DeviceShape<
+    Value
+  > {
     DeviceShape<Value>(expected, schema: schema, shown: shown) { node, reader in
       begin(&reader)
       return self.read(node, &reader)
     }
   }
 
-  /// With something looked at, or left for later keys, after the reading.
-  func then(
+  /// Calls `finish` with the value after reading it, to check it or to keep it for later keys.
+  func afterReading(
     _ finish: @escaping @Sendable (Value, Node, inout DeviceReader) -> Void
   ) -> DeviceShape<Value> {
     DeviceShape<Value>(expected, schema: schema, shown: shown) { node, reader in
@@ -74,9 +76,9 @@ extension Shape where State == DeviceReader {
 // MARK: Scalars
 
 extension Shape where State == DeviceReader, Value == Duration {
-  /// How long an operation may be made to take.
+  /// The delay of an operation.
   static var delay: DeviceShape<Duration> { .duration(FileLimits.delay) }
-  /// What may lie between two values.
+  /// The time between two values.
   static var period: DeviceShape<Duration> { .duration(FileLimits.period) }
 }
 
@@ -85,7 +87,8 @@ extension Shape where State == DeviceReader, Value == String {
   static var name: DeviceShape<String> { name(FileLimits.name) }
 
   static func name(_ bytes: Int) -> DeviceShape<String> {
-    DeviceShape.text("at most \(bytes) bytes of text", bytes: bytes).then { name, node, reader in
+    DeviceShape.text("at most \(bytes) bytes of text", bytes: bytes).afterReading {
+      name, node, reader in
       if name.utf8.contains(0) {
         reader.problems.append(
           node.problem("the name has a NUL character, at which every host ends it")
@@ -117,7 +120,7 @@ extension Shape where State == DeviceReader, Value == UInt16 {
 }
 
 extension Shape where State == DeviceReader, Value == Bool {
-  /// `first: now`: whether a subscriber gets a value at once.
+  /// `first: now`: whether a subscriber receives a value at once.
   static var first: DeviceShape<Bool> {
     DeviceShape("now or later", schema: .words(["now", "later"]), shown: { $0 ? "now" : "later" }) {
       node,
@@ -152,12 +155,12 @@ extension Shape where State == DeviceReader, Value == BluetoothUUID {
 }
 
 extension Shape where State == DeviceReader, Value == CharacteristicSelector {
-  /// Another characteristic of the device, which has to be fit for something.
+  /// Another characteristic of the device, which must meet a requirement.
   static func reference(_ need: Reference.Need) -> DeviceShape<CharacteristicSelector> {
     selector { node, reader in reader.reference(node, need) }
   }
 
-  /// How a characteristic is named, of whichever device.
+  /// The name of a characteristic, without a check that a device has it.
   static var selector: DeviceShape<CharacteristicSelector> {
     selector { node, reader in reader.selector(node) }
   }
@@ -205,11 +208,11 @@ extension Shape where State == DeviceReader, Value == [UInt8] {
 }
 
 extension Shape where State == DeviceReader, Value == ValueTemplate {
-  /// A value in which the names that are known here may stand.
+  /// A value that may contain the known variables.
   static var template: DeviceShape<ValueTemplate> {
     DeviceShape("a value such as { u16: $level * 10 }", schema: ValueSchemas.template) {
       node,
-      reader in reader.template(node, reader.names)
+      reader in reader.template(node, reader.knownVariables)
     }
   }
 }
@@ -237,7 +240,7 @@ extension Shape where State == DeviceReader, Value == [Wave.Part] {
 }
 
 extension Shape where State == DeviceReader, Value == Node {
-  /// What is looked at when the rest is known.
+  /// A node that is checked later, once the rest is known.
   static func later(
     _ expected: String, _ schema: @autoclosure @escaping @Sendable () -> Schema
   ) -> DeviceShape<Node> {

@@ -21,13 +21,16 @@ extension DeviceReader {
         "path", \.path,
         Shape.mapping(pointForm).checked.list(
           of: "points", 1...FileLimits.values, none: "a path has at least one point"
-        ).then { points, node, reader in reader.check(points, node) }.map { $0.map(\.value) },
+        ).afterReading { points, node, reader in reader.check(points, node) }.map {
+          $0.map(\.value)
+        },
         usual: "", "points connected by straight lines, at rising times from 0s"
       ),
       DeviceKey(
         "walk",
         \.walk,
-        Shape.mapping(walkForm).named("walk").then { walk, node, reader in reader.check(walk, node)
+        Shape.mapping(walkForm).named("walk").afterReading { walk, node, reader in
+          reader.check(walk, node)
         },
         "a random walk between two bounds"
       ),
@@ -73,7 +76,7 @@ extension DeviceReader {
     ]
   )
 
-  /// Points at rising times, the first at 0.
+  /// Reports times that do not ascend from 0.
   private mutating func check(_ points: [Located<SignalPath.Point>], _ path: Node) {
     if let first = points.first, first.value.time > .zero {
       problems.append(
@@ -87,7 +90,7 @@ extension DeviceReader {
   }
 
   private mutating func check(_ walk: SignalWalk, _ node: Node) {
-    // What is missing is complained of already.
+    // The missing key is already reported.
     guard node.value(of: "low") != nil, node.value(of: "high") != nil else { return }
     guard walk.low < walk.high else {
       problems.append(node.problem("'low' is not below 'high'"))
@@ -108,7 +111,7 @@ struct Located<Value: Sendable>: Sendable {
 }
 
 extension Shape where State == DeviceReader, Value: Sendable {
-  /// Those that are right, with their nodes.
+  /// The valid values, with their nodes.
   var checked: DeviceShape<Located<Value>> {
     DeviceShape<Located<Value>>(expected, schema: schema) { node, reader in
       let before = reader.problems.count

@@ -1,23 +1,24 @@
-// What the transitions of a machine wait for and do, in a device file.
+// The triggers and actions of transitions, in a device file.
 
 import Bluetooth
 import Documents
 
 extension DeviceReader {
-  static let transitions = Shape.mapping(transitionForm).named("transition").after { reader in
-    reader.names = reader.machine.names
+  static let transitions = Shape.mapping(transitionForm).named("transition").beforeReading {
+    reader in
+    reader.knownVariables = reader.machine.knownVariables
     reader.machine.written = nil
   }.oneOrMore("one transition or a list", atMost: FileLimits.transitions, of: "transitions")
 
   // MARK: Keys
 
-  /// The keys for what a transition waits for.
+  /// The keys of the triggers; a transition has one.
   private static let triggers: [DeviceKey<Transition>] = [
     trigger(
       "write",
-      DeviceShape<CharacteristicSelector>.reference(.write).then { _, node, reader in
+      DeviceShape<CharacteristicSelector>.reference(.write).afterReading { _, node, reader in
         reader.machine.written = node
-        reader.names.add(KnownNames.ofWrite)
+        reader.knownVariables.add(KnownVariables.ofWrite)
       },
       "a write to a characteristic, with `when`, `when-begins` or `when-like` as above"
     ) { .write($0, .any) },
@@ -55,7 +56,7 @@ extension DeviceReader {
       DeviceKey("do", \.actions, actions, usual: "", "what is done"),
       DeviceKey(
         "to", \.target, target, usual: "the state and its timers continue",
-        "the next state; the current one is entered again"
+        "the next state; the current one, if named, is entered again"
       ),
     ],
     rules: [
@@ -80,14 +81,14 @@ extension DeviceReader {
       "description": "A condition: $received >= $size and $flags & 1 = 0.",
     ]).named("condition")
   ) { node, reader in
-    node.text == nil ? nil : reader.expression(node, reader.names, isCondition: true)
+    node.text == nil ? nil : reader.expression(node, reader.knownVariables, isCondition: true)
   }
 
   // MARK: Actions
 
   struct MachineActionEntry: Sendable {
     var response = ActionEntry()
-    /// What it is where it is no `set` and no `notify`.
+    /// The actions of the other keys than `set` and `notify`.
     var actions: [MachineAction] = []
   }
 
@@ -102,7 +103,7 @@ extension DeviceReader {
       .map { $0.flatMap(\.self) }
   }()
 
-  /// An action that keeps or sends a value, if it is one.
+  /// The action of `set` or `notify`, if there is one.
   private mutating func responses(_ entry: ActionEntry, _ node: Node) -> [MachineAction] {
     guard let action = action(entry) else { return [] }
     if action.characteristic == nil {
@@ -110,7 +111,7 @@ extension DeviceReader {
         problems.append(node.problem("the key 'on' is missing", expected: "a characteristic"))
         return []
       }
-      // What is written can be kept; whether it can be notified is another matter.
+      // The written characteristic can be stored; a notification also requires its property.
       if action.kind == .notify { _ = reference(written, .notify) }
     }
     return [.respond(action)]
@@ -123,26 +124,30 @@ extension DeviceReader {
         "let", .any([ValueSchemas.expression, ValueSchemas.template]), of: nil,
         "variables and what they become, one after the other"
       ) { reader, name, node in
-        switch reader.names.kind(of: name) {
-        case .number: reader.expression(node, reader.names).map { .number(name, $0) }
-        case .octets: reader.template(node, reader.names).map { .octets(name, $0) }
+        switch reader.knownVariables.kind(of: name) {
+        case .number: reader.expression(node, reader.knownVariables).map { .number(name, $0) }
+        case .octets: reader.template(node, reader.knownVariables).map { .octets(name, $0) }
         case .table, nil: nil
         }
       },
       assignments(
         "crc32", ValueSchemas.template, of: .number,
-        "variables with a CRC-32, and the bytes that continue it"
+        "CRC-32 variables, and the bytes that are added to each"
       ) {
         reader,
         name,
         node in
-        reader.template(node, reader.names).map { .checksum(name, $0) }
+        reader.template(node, reader.knownVariables).map { .checksum(name, $0) }
       },
-      DeviceKey("disconnect", disconnect, "the device disconnects, `now` or after a duration") {
+      DeviceKey("disconnect", nowOrLater, "the device disconnects, `now` or after a duration") {
         entry,
         delay,
         _ in entry.actions = [.disconnect(after: delay)]
       },
+      DeviceKey(
+        "request-security", nowOrLater,
+        "the device sends a [Security Request](#a-device-that-asks-to-pair), `now` or after a duration"
+      ) { entry, delay, _ in entry.actions = [.requestSecurity(after: delay)] },
       DeviceKey(
         "restart",
         .delay,
@@ -156,10 +161,12 @@ extension DeviceReader {
     ]
   )
 
-  /// The keys for what is done.
-  private static let kinds = ["set", "notify", "let", "crc32", "disconnect", "restart"]
+  /// The keys of the actions; an action has one.
+  private static let kinds = [
+    "set", "notify", "let", "crc32", "disconnect", "request-security", "restart",
+  ]
 
-  private static let disconnect = DeviceShape<Duration>(
+  private static let nowOrLater = DeviceShape<Duration>(
     "a duration from 0s to 1h, or now",
     schema: .any([Schema(["const": "now"]), DeviceShape<Duration>.delay.schema])
   ) { node, _ in
@@ -167,7 +174,7 @@ extension DeviceReader {
     return node.duration.flatMap { FileLimits.delay.contains($0) ? $0 : nil }
   }
 
-  /// Variables and what becomes of them.
+  /// A key that assigns values to variables.
   private static func assignments(
     _ name: String, _ value: @autoclosure @escaping @Sendable () -> Schema, of kind: VariableKind?,
     _ doc: String, _ make: @escaping @Sendable (inout DeviceReader, String, Node) -> MachineAction?
@@ -183,18 +190,18 @@ extension DeviceReader {
     return DeviceKey(name, shape, doc) { entry, actions, _ in entry.actions = actions }
   }
 
-  /// Whether an entry is about a variable of the machine, of a kind where one is wanted.
+  /// True if an entry names a variable of the machine; of this kind, unless it is nil.
   private mutating func isVariable(_ entry: Node.Entry, of kind: VariableKind?) -> Bool {
     guard machine.variables.contains(where: { $0.name == entry.key }) else {
-      _ = known(name(entry), kind ?? .number, KnownNames(machine.variables))
+      _ = variableName(name(entry), kind ?? .number, KnownVariables(machine.variables))
       return false
     }
-    return kind.map { known(name(entry), $0, names) != nil } ?? true
+    return kind.map { variableName(name(entry), $0, knownVariables) != nil } ?? true
   }
 }
 
 extension Transition {
-  /// Which values a write is for; of no meaning for other triggers.
+  /// The written values that a `write` trigger matches; without effect for other triggers.
   fileprivate var pattern: ResponseRule.Pattern {
     get { if case .write(_, let pattern) = trigger { pattern } else { .any } }
     set { if case .write(let written, _) = trigger { trigger = .write(written, newValue) } }

@@ -1,4 +1,4 @@
-// Values of a device file: fixed ones, and those in which numbers move.
+// Values of a device file: constant ones, and those with generated numbers.
 
 import Bluetooth
 import Descriptions
@@ -7,15 +7,18 @@ import Documents
 extension DeviceReader {
   static let formats = ValueFormat.names + ["medfloat", "medfloat16"]
 
-  /// Octets written as `{ u8: 87 }`, or as a list of such in a row.
+  /// Reads bytes from `{ u8: 87 }`, or from a list of such parts. The name of a description is a format,
+  /// too.
   mutating func octets(_ node: Node) -> [UInt8]? {
     let parts = (node.sequence ?? [node]).map { part in
-      formatted(part).flatMap { fixed($0.value, $0.key) }
+      formatted(part).flatMap { entry in
+        description(entry.key).map { fields(entry.value, of: $0) } ?? fixed(entry.value, entry.key)
+      }
     }
     return joined(parts, node)
   }
 
-  /// Octets written as the fields of a described value.
+  /// Reads bytes from the fields of a described value.
   mutating func fields(_ node: Node) -> [UInt8]? {
     guard let described else {
       problems.append(
@@ -26,15 +29,20 @@ extension DeviceReader {
       )
       return nil
     }
+    return fields(node, of: described)
+  }
+
+  /// Octets of a value that a description has.
+  mutating func fields(_ node: Node, of description: ValueDescription) -> [UInt8]? {
     do throws(Problem) {
-      return try described.octets(of: node)
+      return try description.octets(of: node)
     } catch {
       problems.append(error)
       return nil
     }
   }
 
-  /// Octets written as text of pairs of digits.
+  /// Reads bytes from pairs of hexadecimal digits.
   mutating func hex(_ node: Node) -> [UInt8]? {
     guard node.text != nil else {
       problems.append(node.problem(expected: "bytes such as \"01 ff\""))
@@ -50,7 +58,7 @@ extension DeviceReader {
     return isShort(octets.count, node) ? octets : nil
   }
 
-  /// Whether a value is no longer than values may be; it complains of others.
+  /// Returns whether a value is within the maximum length, and reports the problem otherwise.
   mutating func isShort(_ octets: Int, _ node: Node) -> Bool {
     if octets <= FileLimits.octets { return true }
     problems.append(node.problem("the value is longer than \(FileLimits.octets) bytes"))
@@ -64,8 +72,9 @@ extension DeviceReader {
       problems.append(node.problem("expected a value such as { u8: 87 }, found \(found)"))
       return nil
     }
-    guard Self.formats.contains(entry.key) else {
-      problems.append(name(entry).problem(unknown: "format", among: Self.formats))
+    guard Self.formats.contains(entry.key) || description(entry.key) != nil else {
+      let known = Self.formats + attributeNames.descriptions.map(\.name)
+      problems.append(name(entry).problem(unknown: "format", among: known))
       return nil
     }
     return entry
@@ -94,7 +103,7 @@ extension DeviceReader {
     return nil
   }
 
-  /// Text that YAML would have mean nothing.
+  /// The text of a scalar that YAML reads as null.
   private func plainText(_ node: Node) -> String? {
     guard case .scalar(let text, _) = node.content else { return nil }
     return text
@@ -102,13 +111,15 @@ extension DeviceReader {
 
   // MARK: Moving numbers
 
-  /// What a wave sends: values and moving numbers in a row.
+  /// Reads the parts of a wave: constant values and numbers with bounds.
   mutating func parts(_ node: Node) -> [Wave.Part] {
     let nodes = node.sequence ?? [node]
     var parts: [Wave.Part] = []
     for node in nodes {
       guard let entry = formatted(node) else { continue }
-      if entry.value.mapping == nil {
+      if let description = description(entry.key) {
+        if let octets = fields(entry.value, of: description) { parts.append(.octets(octets)) }
+      } else if entry.value.mapping == nil {
         if let octets = fixed(entry.value, entry.key) { parts.append(.octets(octets)) }
       } else if let number = moving(entry.value, entry.key) {
         parts.append(.number(number))
@@ -159,7 +170,7 @@ extension DeviceReader {
     return number
   }
 
-  /// The format of numbers called `name`; nil for formats of texts.
+  /// The number format called `name`; nil for text formats.
   private func numberFormat(_ name: String, decimals: Int) -> NumberFormat? {
     switch name {
     case "medfloat": return .medicalFloat(decimals: decimals)
@@ -170,7 +181,7 @@ extension DeviceReader {
     }
   }
 
-  /// How many digits are written after the point.
+  /// The number of digits after the decimal point.
   private static func decimals(_ node: Node) -> Int {
     let text = node.text ?? ""
     guard let point = text.firstIndex(of: ".") else { return 0 }

@@ -4,7 +4,7 @@ import Bluetooth
 import Documents
 
 extension DeviceReader {
-  /// What a name may stand for: the octets of a characteristic, or a part of them.
+  /// The value of a name: the bytes of a characteristic, or a part of them.
   static let viewForm = DeviceForm<View>(
     "A part of a characteristic's value.", View(),
     [
@@ -26,7 +26,7 @@ extension DeviceReader {
   private static let wholeFormats = ValueFormat.names.compactMap { ValueFormat($0) }
     .filter { $0.whole != nil }
 
-  /// How the user names things.
+  /// The pattern of variable names.
   static let variableName = "^[A-Za-z][A-Za-z0-9_]*$"
 
   fileprivate mutating func view(_ entry: Node.Entry) -> View? {
@@ -42,7 +42,7 @@ extension DeviceReader {
     if entry.value.text != nil {
       return reference(entry.value, .presence).map { View(name: entry.key, characteristic: $0) }
     }
-    // Of what is wrong already, the name is known all the same.
+    // The name is registered even after a problem, so that its uses are not reported too.
     var view = Self.viewForm.read(entry.value, &self)
     view.name = entry.key
     return view
@@ -62,15 +62,15 @@ extension Shape where State == DeviceReader, Value == [View] {
       .described("Names for values of other characteristics.").named("views")
     ) { node, reader in
       let views = reader.entries(node).compactMap { reader.view($0) }
-      reader.names.add(View.names(views))
+      reader.knownVariables.add(View.variables(views))
       return views
     }
   }
 }
 
 extension View {
-  /// What names of these kinds may be used for.
-  static func names(_ views: [View]) -> KnownNames {
-    KnownNames(views.map { ($0.name, $0.kind) })
+  /// The names of these views, with their kinds.
+  static func variables(_ views: [View]) -> KnownVariables {
+    KnownVariables(views.map { ($0.name, $0.kind) })
   }
 }

@@ -1,6 +1,6 @@
 // The state of reading device and scenario files, and the top of a device file.
 //
-// The Form of each mapping describes its keys; this keeps what reading one key leaves for the next.
+// The Form of each mapping describes its keys; this keeps the results that later keys need.
 
 import Bluetooth
 import Documents
@@ -9,28 +9,28 @@ typealias DeviceKey<Payload> = Key<Payload, DeviceReader>
 typealias DeviceShape<Value> = Shape<Value, DeviceReader>
 typealias DeviceForm<Payload> = Form<Payload, DeviceReader>
 
-/// Makes definitions of nodes, and collects everything that is wrong on the way.
+/// Creates definitions from nodes, and collects the problems.
 ///
-/// What is wrong is replaced by something harmless and read on; the definitions count only if there
-/// are no problems.
+/// A part with a problem is replaced by a harmless value, so that reading continues. The
+/// definitions are valid only if there are no problems.
 struct DeviceReader: Reading {
   var problems: [Problem] = []
-  /// Valid parts that are hardly meant.
+  /// Warnings: valid parts that are probably mistakes.
   var warnings: [Problem] = []
-  /// Characteristics that something else in the device is to happen on, checked at its end.
+  /// References to characteristics of the current device, checked at its end.
   var references: [Reference] = []
-  /// Services that others of the present device include, checked at its end.
+  /// The services that others of the current device include, checked at its end.
   var inclusions: [(service: BluetoothUUID, included: BluetoothUUID, node: Node)] = []
   var service = BluetoothUUID(short: 0)
-  /// Characteristics of the present device.
-  var count = 0
-  /// The names that values may use here.
-  var names = KnownNames()
-  /// The format of the values of the present characteristic or descriptor.
+  /// The number of characteristics of the current device.
+  var characteristicCount = 0
+  /// The variables that values may use.
+  var knownVariables = KnownVariables()
+  /// The value description of the current characteristic or descriptor.
   var described: ValueDescription?
-  /// The variables of all machines of the present device.
-  var machineVariables = KnownNames()
-  /// The names of attributes that may be used here.
+  /// The variables of all machines of the current device.
+  var machineVariables = KnownVariables()
+  /// The names for UUIDs.
   var attributeNames = AttributeNames.assigned
   var machine = MachineScope()
   var scenario = ScenarioScope()
@@ -61,30 +61,31 @@ struct DeviceReader: Reading {
   mutating func entry(_ node: Node) -> DeviceEntry {
     references = []
     inclusions = []
-    count = 0
+    characteristicCount = 0
     let outer = attributeNames
     defer { attributeNames = outer }
     machineVariables = Self.machineVariables(in: node)
     var entry = Self.deviceForm.read(node, &self)
     entry.device.names = attributeNames
-    if count > FileLimits.characteristics {
+    if characteristicCount > FileLimits.characteristics {
       problems.append(
         node.problem("the device has more than \(FileLimits.characteristics) characteristics")
       )
     }
     checkReferences(in: entry.device)
     checkInclusions(in: entry.device)
+    checkFirmware(in: entry.device, node)
     return entry
   }
 
   // MARK: Descriptions
 
-  /// A device, or several copies of it.
+  /// A device, or several copies of one.
   static let deviceShape = DeviceShape<[DeviceDefinition]>(
     "a device", schema: deviceForm.schema.named("device")
   ) { node, reader in reader.copies(node) }
 
-  /// Several devices in one file, each with the node that it is of.
+  /// The devices of one file, each with its node.
   static let devicesForm = DeviceForm<[Located<[DeviceDefinition]>]>(
     "Several devices.",
     [],
@@ -163,7 +164,11 @@ struct DeviceReader: Reading {
       ),
       DeviceKey(
         "logic", \.device.logic, logicShape, usual: "none",
-        "a program that decides beside the file, see [Logic](#logic)"
+        "a program that decides in addition to the file, see [Logic](#logic)"
+      ),
+      DeviceKey(
+        "firmware", \.device.firmware, firmwareShape, usual: "none",
+        "firmware that is replaced over SMP, see [Firmware](#firmware)"
       ),
       DeviceKey(
         "faults", deviceFault.list(of: "faults", 0...FileLimits.faults), usual: "none",
@@ -196,6 +201,32 @@ struct DeviceReader: Reading {
         \.latencySpread,
         .delay,
         "how much longer an operation may take, drawn for each"
+      ),
+      DeviceKey(
+        "shortest-interval",
+        \.shortestInterval,
+        .duration(ConnectionParameters.intervals),
+        "the shortest connection interval that it agrees to; it refuses a host that wants a shorter one"
+      ),
+      DeviceKey(
+        "speed", \.speed, Shape.mapping(speedForm), usual: "any number of values at once",
+        "when, and how fast, it carries notifications and writes, see [below](#speed)"
+      ),
+    ]
+  )
+
+  static let speedForm = DeviceForm<LinkSpeed>(
+    "The connection interval, and the packets that fit into it.",
+    LinkSpeed(interval: .milliseconds(30)),
+    [
+      DeviceKey(
+        "interval", \.interval, .duration(LinkSpeed.intervals),
+        "the connection interval, which `connection-parameters` reads"
+      ),
+      DeviceKey("phy", \.phy, .word, "the PHY: 1 or 2 Mbit/s, or coded with 125 kbit/s"),
+      DeviceKey(
+        "packets", \.packets, .integer(1...100), usual: "as many as the PHY has time for",
+        "the most packets, of 251 bytes, that each side sends in an interval"
       ),
     ]
   )

@@ -6,41 +6,42 @@ public import Documents
 
 /// Reads the files that define simulated worlds.
 public enum ScenarioFile {
-  /// Reads a file: a scenario, which has the key `scenario`, or what ``DeviceFile`` reads.
+  /// Reads a file: a scenario, which has the key `scenario`, or a file of devices as ``DeviceFile``
+  /// does.
   ///
   /// ```swift
   /// let scenario = try ScenarioFile.load(path: "office.yaml")
   /// print(scenario.devices.count, scenario.faults.count)
   /// ```
   ///
-  /// - Throws: `DocumentErrors` with everything that is wrong, also in the device files that it
-  ///   names; also for a file that is not there, cannot be read, or is not UTF-8.
+  /// - Throws: `DocumentErrors` with all problems of the file and of the device files that it
+  ///   names; also if a file is missing, cannot be read, or is not UTF-8.
   public static func load(path: String) throws(DocumentErrors) -> ScenarioDefinition {
     try parse(TextFile.read(path), file: path)
   }
 
-  /// Whether a file means to define simulated devices, right or wrong; false also for one that
-  /// cannot be read, or is invalid YAML.
+  /// Whether a file looks like one of simulated devices, valid or not; false if it cannot be read,
+  /// or is invalid YAML.
   ///
   /// ```swift
-  /// if ScenarioFile.isMeant(at: "lamp.yaml") { print("a device or a scenario, not a chain") }
+  /// if ScenarioFile.recognizes(fileAt: "lamp.yaml") { print("a device or a scenario, not a chain") }
   /// ```
-  public static func isMeant(at path: String) -> Bool {
-    Document.keys(at: path).map(isMeant(by:)) ?? false
+  public static func recognizes(fileAt path: String) -> Bool {
+    Document.keys(at: path).map(recognizes(keys:)) ?? false
   }
 
-  /// Whether a file with these keys means to define simulated devices.
-  package static func isMeant(by keys: [String]) -> Bool {
+  /// Whether these top-level keys are those of a device file or a scenario.
+  package static func recognizes(keys: [String]) -> Bool {
     !keys.contains("steps")
       && ["scenario", "devices", "services", "address"].contains { keys.contains($0) }
   }
 
-  /// Reads the text of a file.
+  /// Parses the text of a file.
   ///
   /// - Parameters:
   ///   - text: The text of a scenario file.
-  ///   - file: What it is called in complaints; files that it names count from its folder.
-  /// - Throws: `DocumentErrors` with everything that is wrong.
+  /// - file: The name of the text in error messages; relative paths start at its folder.
+  /// - Throws: `DocumentErrors` with all problems of the text.
   public static func parse(
     _ text: String, file: String
   ) throws(DocumentErrors) -> ScenarioDefinition {
@@ -54,9 +55,9 @@ public enum ScenarioFile {
     return scenario
   }
 
-  /// What is valid in a file and hardly meant, such as two timers that fire at the same instants.
+  /// The warnings for a valid file, such as two timers that fire at the same instants.
   ///
-  /// Empty for an invalid file, and for one that can be read only once, such as a pipe.
+  /// Empty for an invalid file, and for a file that can be read only once, such as a pipe.
   package static func warnings(path: String) -> [Problem] {
     guard TextFile.isRegular(path), let text = try? TextFile.read(path),
       let root = try? Document.parse(text, file: path)

@@ -1,4 +1,4 @@
-// The schemas of values: one key for each format, and what may stand under it.
+// The schemas of values: one key for each format, with the schema of its value.
 
 import Bluetooth
 import Documents
@@ -9,7 +9,18 @@ enum ValueSchemas {
     return Schema(["type": isWhole ? ["integer", "string"] : ["string", "number", "integer"]])
   }.named("part")
 
-  static let value = row(of: part).described("A value, or several in a row.").named("value")
+  static let value = row(of: .any([part, described])).described("A value, or several in a row.")
+    .named("value")
+
+  /// The name of a description with its fields.
+  private static let described = Schema([
+    "type": "object", "description": "A described value: { log-record: { sequence: 7 } }.",
+    "propertyNames": ["not": .oneOf(DeviceReader.formats + words)], "minProperties": 1,
+    "maxProperties": 1,
+  ]).named("describedPart")
+
+  /// The keys of a part that are no formats.
+  private static let words = ["fields", "octets", "decimal", "row", "at"]
 
   static let valueOrFields = Schema.any([
     value,
@@ -44,8 +55,8 @@ enum ValueSchemas {
   }()
 
   static let template = Schema.any([
-    Schema(["type": "string", "description": "written, or $name."]), templatePart,
-    .list(of: templatePart),
+    Schema(["type": "string", "description": "written, or $name."]), templatePart, described,
+    .list(of: .any([templatePart, described])),
   ]).described("A value that is made when it is needed.").named("template")
 
   // MARK: Numbers that move, and columns
@@ -57,9 +68,11 @@ enum ValueSchemas {
   ).named("movingParts")
 
   static let columnParts = row(
-    of: part("A value, or a column of a table: { u8: { column: bpm } }.") { _ in
-      .any([scalar, DeviceReader.columnForm.schema])
-    }.named("columnPart")
+    of: .any([
+      part("A value, or a column of a table: { u8: { column: bpm } }.") { _ in
+        .any([scalar, DeviceReader.columnForm.schema])
+      }.named("columnPart"), described,
+    ])
   ).described("What each row is made of.").named("columnParts")
 
   // MARK: Fragments
@@ -68,7 +81,8 @@ enum ValueSchemas {
 
   private static func row(of part: Schema) -> Schema { .any([part, .list(of: part)]) }
 
-  /// A mapping of one format, or of another key, to the schema that `value` returns.
+  /// The schema of a mapping with one key: a format or another key, with the schema that `value`
+  /// returns.
   private static func part(
     _ doc: String, _ words: [(String, Schema)] = [], atMost: Int = 1, _ value: (String) -> Schema
   ) -> Schema {

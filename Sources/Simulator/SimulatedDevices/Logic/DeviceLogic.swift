@@ -62,7 +62,7 @@ public struct LogicDefinition: Hashable, Sendable {
   }
 
   /// The default limit for each answer.
-  public static let usualDeadline = Duration.seconds(5)
+  public static let defaultDeadline = Duration.seconds(5)
 
   public var source: Source
   /// The limit for each answer, in real time.
@@ -71,7 +71,7 @@ public struct LogicDefinition: Hashable, Sendable {
   public var place: Place?
 
   /// Creates the logic of a device.
-  public init(_ source: Source, deadline: Duration = usualDeadline, at place: Place? = nil) {
+  public init(_ source: Source, deadline: Duration = defaultDeadline, at place: Place? = nil) {
     self.source = source
     self.deadline = deadline
     self.place = place

@@ -38,13 +38,19 @@ public enum LogicAction: Hashable, Sendable {
   case set(String, [UInt8])
   /// End the connection.
   case disconnect
+  /// Send a Security Request.
+  case requestSecurity
   /// Change the first advertisement: keys of `advertisement` in a device file.
   case advertise(Node)
   /// Report the timer of this name after a duration. It replaces an earlier timer of the same name.
   case wake(String, in: Duration)
 
   /// The key of an action.
-  private enum Verb: String, CaseIterable { case notify, set, disconnect, advertise, wake }
+  private enum Verb: String, CaseIterable {
+    case notify, set, disconnect
+    case requestSecurity = "request-security"
+    case advertise, wake
+  }
 
   /// Parses an element of `do`.
   fileprivate init?(_ node: Node, _ problems: inout [Problem]) {
@@ -65,9 +71,9 @@ public enum LogicAction: Hashable, Sendable {
       if let characteristic, let value {
         action = verb == .set ? .set(characteristic, value) : .notify(characteristic, value)
       }
-    case .disconnect:
+    case .disconnect, .requestSecurity:
       let truth = reader.optional(key, expected: "true") { $0.truth == true ? true : nil }
-      action = truth.map { _ in .disconnect }
+      action = truth.map { _ in verb == .disconnect ? .disconnect : .requestSecurity }
     case .advertise:
       let keys = "keys of an advertisement"
       action = reader.optional(key, expected: keys) { $0.mapping == nil ? nil : .advertise($0) }

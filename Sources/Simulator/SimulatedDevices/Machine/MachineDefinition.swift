@@ -86,6 +86,8 @@ enum MachineAction: Sendable, Hashable {
   case checksum(String, ValueTemplate)
   /// Ends the link after a delay.
   case disconnect(after: Duration)
+  /// Sends a Security Request after a delay.
+  case requestSecurity(after: Duration)
   /// Makes the device unreachable for a while; then all its machines restart.
   case restart(Duration)
 }

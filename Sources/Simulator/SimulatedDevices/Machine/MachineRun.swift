@@ -65,12 +65,12 @@ struct MachineRun {
   ///
   /// - Parameters:
   ///   - scope: The variables for conditions, besides the captured ones.
-  ///   - isMeant: Whether a selector matches the characteristic of the event.
+  ///   - matches: Whether a selector matches the characteristic of the event.
   func transition(
-    for event: MachineEvent, in scope: Scope, where isMeant: (CharacteristicSelector) -> Bool
+    for event: MachineEvent, in scope: Scope, where matches: (CharacteristicSelector) -> Bool
   ) -> (transition: Transition, names: Variables)? {
     for (index, transition) in transitions.enumerated() {
-      guard let names = names(transition.trigger, event, index, isMeant) else { continue }
+      guard let names = names(transition.trigger, event, index, matches) else { continue }
       var inner = scope
       inner.variables = scope.variables.merging(names)
       if transition.conditions.allSatisfy({ $0.holds(in: inner) }) { return (transition, names) }
@@ -80,22 +80,22 @@ struct MachineRun {
 
   private func names(
     _ trigger: Transition.Trigger, _ event: MachineEvent, _ index: Int,
-    _ isMeant: (CharacteristicSelector) -> Bool
+    _ matches: (CharacteristicSelector) -> Bool
   ) -> Variables? {
     switch trigger {
     case .write(let written, let pattern):
-      guard case .write(let value) = event, isMeant(written), var names = pattern.match(value)
+      guard case .write(let value) = event, matches(written), var names = pattern.match(value)
       else {
         return nil
       }
       names[ValueTemplate.writtenName] = .octets(value)
       return names
-    case .read(let meant):
-      guard case .read = event, isMeant(meant) else { return nil }
-    case .subscribe(let meant):
-      guard case .subscribe = event, isMeant(meant) else { return nil }
-    case .unsubscribe(let meant):
-      guard case .unsubscribe = event, isMeant(meant) else { return nil }
+    case .read(let selector):
+      guard case .read = event, matches(selector) else { return nil }
+    case .subscribe(let selector):
+      guard case .subscribe = event, matches(selector) else { return nil }
+    case .unsubscribe(let selector):
+      guard case .unsubscribe = event, matches(selector) else { return nil }
     case .linkEnd:
       guard case .linkEnd = event else { return nil }
     case .after, .every:

@@ -33,11 +33,11 @@ public struct ScenarioDefinition: Sendable, Hashable {
   }
 
   /// The names that the devices give attributes, for output. A UUID or a name with several meanings
-  /// among them is left out.
+  /// among them is left out, and so is a name that is the assigned one of another UUID.
   package var attributeNames: AttributeNames {
     var names: [BluetoothUUID: Set<String>] = [:]
     var uuids: [String: Set<BluetoothUUID>] = [:]
-    let entries = devices.flatMap(\.names.entries)
+    let entries = devices.flatMap(\.names.withoutShadows.entries)
     for entry in entries {
       names[entry.uuid, default: []].insert(entry.name)
       uuids[entry.name.lowercased(), default: []].insert(entry.uuid)

@@ -33,7 +33,7 @@ struct Scope {
 }
 
 extension Expression {
-  /// What stands behind a name for the number of its bytes or rows.
+  /// The name of the field for the number of bytes or rows of a value.
   static let count = "count"
 
   /// Whether a name is valid after a `$`: letters, digits and underscores, beginning with a letter.
@@ -50,6 +50,9 @@ extension Expression {
     case .boolean(false)?, .real?, .text?, .octets?, .list?, .fields?, nil: 0
     }
   }
+
+  /// The result for a field of a described value; nil where there is none.
+  func decoded(in scope: Scope) -> DecodedValue? { try? value { scope.value(of: $0) } }
 
   /// Whether it holds, as a condition.
   func holds(in scope: Scope) -> Bool { (try? holds { scope.value(of: $0) }) ?? false }

@@ -1,6 +1,7 @@
 // A value that is generated from variables when it is needed.
 
 import Bluetooth
+import Descriptions
 
 /// A sequence of bytes, variables, numbers and texts.
 public struct ValueTemplate: Sendable, Hashable {
@@ -15,6 +16,8 @@ public struct ValueTemplate: Sendable, Hashable {
     case variable(String)
     /// One row of a table, counted from 0; empty if there is none.
     case row(table: String, Expression)
+    /// The fields of a described value; no bytes if they cannot be encoded.
+    case described(ValueDescription, DescribedContent)
   }
 
   /// The parts, in order.
@@ -43,8 +46,15 @@ public struct ValueTemplate: Sendable, Hashable {
       case .row(let table, let place):
         let (rows, index) = (scope.rows(table), place.value(in: scope))
         return (0..<Int64(rows.count)).contains(index) ? rows[Int(index)] : []
+      case .described(let description, let content):
+        return content.value(in: scope).flatMap { try? description.encode($0) } ?? []
       }
     }
     return Array(all.prefix(FileLimits.octets))
   }
+}
+
+extension DescribedContent {
+  /// The value; nil where a calculation has no result.
+  func value(in scope: Scope) -> DecodedValue? { value { $0.decoded(in: scope) } }
 }

@@ -25,7 +25,7 @@ private func read(
   ) { _, problem in
     switch problem {
     case .uuid(let expected): problems.append("expected \(expected)")
-    case .name(let message, _): problems.append(message)
+    case .name(let message, _), .shadow(let message): problems.append(message)
     case .description(let problem):
       let aside = problem.nearest.map { " (did you mean '\($0)'?)" } ?? ""
       problems.append("\(problem.path.joined(separator: ".")): \(problem.message)\(aside)")
@@ -376,6 +376,26 @@ struct DescriptionTests {
   }
 
   @Test(
+    "the number of an example is compared with all its digits; one of 32 bits with the digits of those",
+    arguments: [
+      ("u32", "01 00 00 01", "16777217", true), ("u32", "01 00 00 01", "16777216", false),
+      ("u32", "01 00 00 01", "16777217.0", true), ("u32", "01 00 00 01", "16777217.5", false),
+      ("u64", "ff ff ff ff ff ff ff ff", "18446744073709551615", true),
+      ("u64", "ff ff ff ff ff ff ff ff", "18446744073709551614", false),
+      ("f32", "cd cc cc 3d", "0.1", true), ("f32", "cd cc cc 3d", "0.10000000149", true),
+      ("f32", "cd cc cc 3d", "0.1001", false),
+      ("f64", "01 00 00 00 00 00 f0 3f", "1.0000000001", false),
+    ] as [(DescriptionNode, DescriptionNode, DescriptionNode, Bool)]
+  )
+  func exampleDigits(
+    format: DescriptionNode, hex: DescriptionNode, wanted: DescriptionNode, isSame: Bool
+  ) {
+    let example: DescriptionNode = ["hex": hex, "value": ["x": wanted]]
+    let problems = read([("a", ["fields": [["x": format]], "examples": [example]])]).problems
+    #expect(problems.isEmpty == isSame, "\(problems)")
+  }
+
+  @Test(
     "a description of an assigned UUID replaces its format; one without a UUID is a format by its name"
   )
   func lookUp() throws {
@@ -560,5 +580,203 @@ struct DescriptionTests {
       let again = try description.encode(value)
       #expect(try description.decode(again) == value, "\(bytes)")
     }
+  }
+
+  // MARK: Exact numbers and bounds
+
+  @Test(
+    "a written number of more than 53 bits is exact in its steps",
+    arguments: [
+      ("1844674407370955161.5", [UInt8](repeating: 0xff, count: 8)),
+      ("900719925474099.3", [1, 0, 0, 0, 0, 0, 0x20, 0]),
+      ("-0.04", [0, 0, 0, 0, 0, 0, 0, 0]), ("0.05", [1, 0, 0, 0, 0, 0, 0, 0]),
+    ] as [(String, [UInt8])]
+  )
+  func exactSteps(text: String, octets: [UInt8]) throws {
+    let time = try record(["time": "u64", "scale": "0.1"])
+    let value = DecodedValue.fields([.init("time", .text(text))])
+    #expect(try time.encode(value) == octets)
+  }
+
+  @Test("a number of more than 53 bits is decoded as the nearest decimal")
+  func nearest() throws {
+    let time = try record(["time": "u64", "scale": "0.000000001"])
+    let octets: [UInt8] = [1, 0, 0, 0, 0, 0, 0x20, 0]
+    #expect(try time.decode(octets)["time"] == .real(9007199.254740993, decimals: 9))
+  }
+
+  @Test("bytes that a shorter list leaves of its size are out of range")
+  func leftOfSize() throws {
+    let cells = try record(["cells": "u8", "repeat": "2", "size": "4"], ["crc": "u8"])
+    do {
+      _ = try cells.decode([1, 2, 9, 9, 7])
+      Issue.record("it was decoded")
+    } catch {
+      #expect(error.problem == "2 bytes of its size left over" && error.octet == 2)
+    }
+  }
+
+  @Test("fields that go back again and again end at a named limit")
+  func goesBack() throws {
+    let rows = (0..<20).map { ["g\($0)": "u8", "repeat": "500", "at": "0"] as DescriptionNode }
+    let groups = (0..<20).map { number in
+      ["f\(number)": DescriptionNode(.sequence(rows)), "at": "0"] as DescriptionNode
+    }
+    let (names, problems) = read([("record", ["fields": DescriptionNode(.sequence(groups))])])
+    try #require(problems.isEmpty, "\(problems)")
+    let description = try #require(names.descriptions.first)
+    do {
+      _ = try description.decode([UInt8](repeating: 0, count: 512))
+      Issue.record("it was decoded")
+    } catch {
+      #expect(error.problem == "the value has more than 100000 fields")
+    }
+  }
+
+  // MARK: Pieces
+
+  private func inPieces() throws -> ValueDescription {
+    let fields: DescriptionNode = [
+      ["is": "dd77"], ["length": "u8"], ["data": "bytes", "size": "length"],
+      ["check": "u8", "checksum": "sum8", "over": "data"],
+    ]
+    let (names, problems) = read([("answer", ["pieces": "true", "fields": fields])])
+    try #require(problems.isEmpty, "\(problems)")
+    return try #require(names.descriptions.first)
+  }
+
+  /// The values in notifications, in hexadecimal digits, and the octets that are left.
+  private func joined(
+    _ description: ValueDescription, _ pieces: [[UInt8]]
+  ) throws -> (values: [String], rest: String) {
+    var joined = try #require(ValuePieces(of: description))
+    let values = pieces.flatMap { joined.add($0) }
+    return (values.map { $0.map(hexadecimal).joined() }, joined.rest.map(hexadecimal).joined())
+  }
+
+  @Test(
+    "the pieces of a value are complete when its fields are",
+    arguments: [
+      ("dd", [], "dd"), ("dd77", [], "dd77"), ("dd770201", [], "dd770201"),
+      ("dd7702010203", ["dd7702010203"], ""), ("dd7702010203dd77", ["dd7702010203"], "dd77"),
+      ("0102dd77", ["0102"], "dd77"), ("01dd02dd", ["01dd02"], "dd"), ("0102", ["0102"], ""),
+      ("dd7702010204", ["dd7702010204"], ""), ("dd77dd7700", [], "dd77dd7700"),
+      ("dd7701dd00dd77", ["dd7701dd00"], "dd77"),
+    ] as [(String, [String], String)]
+  )
+  func pieces(hex: String, values: [String], rest: String) throws {
+    let found = try joined(inPieces(), [octets(hex)])
+    #expect(found.values == values)
+    #expect(found.rest == rest)
+  }
+
+  @Test("values in pieces are the same wherever they are divided", arguments: 1...40)
+  func divided(size: Int) throws {
+    let items: DescriptionNode = [["a": "u8"], ["b": "bytes", "size": "a"]]
+    let fields: DescriptionNode = [
+      ["is": "dd"], ["length": "u16", "is": "len(record) - 3"], ["kind": "u8"],
+      ["label": "utf8", "terminator": "0"], ["items": items, "repeat": "u8"],
+      ["more": "u16be", "repeat": "kind", "at": "20"],
+      ["crc": "u16", "checksum": "crc16/modbus"],
+    ]
+    let (names, problems) = read([("record", ["pieces": "true", "fields": fields])])
+    try #require(problems.isEmpty, "\(problems)")
+    let description = try #require(names.descriptions.first)
+    let item = DecodedValue.fields([.init("a", .integer(3)), .init("b", .octets([7, 8, 9]))])
+    let one = try description.encode(
+      .fields([
+        .init("kind", .integer(2)), .init("label", .text("abc")),
+        .init("items", .list([item, item])),
+        .init("more", .list([.integer(1), .integer(0x203)])),
+      ])
+    )
+    let stream = one + one
+    let pieces = stride(from: 0, to: stream.count, by: size).map {
+      Array(stream[$0..<min($0 + size, stream.count)])
+    }
+    let found = try joined(description, pieces)
+    let shown = one.map(hexadecimal).joined()
+    #expect(found.values == [shown, shown])
+    #expect(found.rest == "")
+  }
+
+  @Test("a value in pieces whose length is wrong is invalid at once, not only when 64 KiB came")
+  func wrongLength() throws {
+    let inner: DescriptionNode = ["data": [["a": "u32"]], "size": "length"]
+    let (names, problems) = read([
+      ("short", ["pieces": "true", "fields": [["is": "dd"], ["length": "u8"], inner]]),
+      (
+        "long",
+        [
+          "pieces": "true",
+          "fields": [["is": "dd"], ["length": "u16"], ["data": "bytes", "size": "length"]],
+        ]
+      ),
+    ])
+    try #require(problems.isEmpty, "\(problems)")
+    let short = try joined(names.descriptions[0], [octets("dd02"), octets("0102")])
+    #expect(short.values == ["dd020102"])
+    let long = try joined(names.descriptions[1], [octets("ddffff"), octets("dd010007")])
+    #expect(long.values == ["ddffff", "dd010007"])
+  }
+
+  @Test(
+    "a long value in pieces of one byte is decoded once, not again for each of them",
+    .timeLimit(.minutes(1))
+  )
+  func longPieces() throws {
+    let items: DescriptionNode = [["a": "u8"], ["b": "bytes", "size": "a"]]
+    let fields: DescriptionNode = [["number": "u16"], ["items": items, "repeat": "number"]]
+    let (names, problems) = read([("log", ["pieces": "true", "fields": fields])])
+    try #require(problems.isEmpty, "\(problems)")
+    let item = [13] + [UInt8](repeating: 1, count: 13)
+    let stream: [UInt8] = [0, 0x10] + (0..<4096).flatMap { _ in item }
+    let found = try joined(names.descriptions[0], stream.map { [$0] })
+    #expect(found.values.count == 1)
+    #expect(found.rest == "")
+  }
+
+  @Test(
+    "the end of a value in pieces must follow from its fields",
+    arguments: [
+      (["fields": [["length": "u8"], ["data": "bytes"]]], "'data' takes all bytes to the end"),
+      (["format": "bytes"], "'value' takes all bytes to the end"),
+      (["format": "utf8"], "'value' takes all bytes to the end"),
+      (
+        ["fields": [["a": "u8"], ["b": "u8", "optional": "true"]]],
+        "'b' is present if bytes are left"
+      ),
+      (["fields": [["a": "u8"], ["b": [["c": "bytes"]]]]], "'c' takes all bytes to the end"),
+      (
+        ["fields": [["a": "u8"], ["c": "bytes", "when": "a = 1"]]],
+        "'c' takes all bytes to the end"
+      ),
+      (
+        ["fields": [["data": "bytes", "size": "len(record) - 1"], ["b": "u8"]]],
+        "'data' has a size of 'record'"
+      ),
+      (
+        ["fields": [["a": "u8"], ["b": "u8", "when": "len(record) > 4"]]],
+        "'b' depends on 'record'"
+      ),
+    ] as [([String: DescriptionNode], String)]
+  )
+  func endlessPieces(keys: [String: DescriptionNode], message: String) {
+    let entries = [("pieces", "true")] + keys.map { ($0.key, $0.value) }
+    let node = DescriptionNode(.mapping(entries.map { DescriptionNode.Entry($0.0, $0.1) }))
+    let (_, problems) = read([("answer", node)])
+    #expect(problems == ["answer.pieces: \(message), and the pieces have no other end"])
+  }
+
+  @Test("a value of one format may come in pieces if its end follows from them")
+  func formatInPieces() throws {
+    let text: DescriptionNode = ["pieces": "true", "format": "utf8", "terminator": "10"]
+    let (names, problems) = read([("line", text)])
+    try #require(problems.isEmpty, "\(problems)")
+    let description = try #require(names.descriptions.first)
+    #expect(description.isInPieces)
+    let found = try joined(description, [octets("6162"), octets("63"), octets("0a64")])
+    #expect(found.values == ["6162630a"])
+    #expect(found.rest == "64")
   }
 }

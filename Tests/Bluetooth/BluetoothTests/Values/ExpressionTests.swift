@@ -98,6 +98,37 @@ struct ExpressionTests {
     #expect("\(try result(text))" == shown)
   }
 
+  @Test("distinct tells values apart that are printed alike")
+  func distinct() throws {
+    func count(_ values: [DecodedValue]) throws -> DecodedValue {
+      var total = ExpressionTotal(.distinct)
+      for value in values { try total.add(value, shown: "x") }
+      return try total.value(shown: "x")
+    }
+    let small = DecodedValue.real(0.0001, decimals: 3)
+    #expect(try count([small, .real(0.0002, decimals: 3), small]) == .integer(2))
+    #expect(
+      try count([.integer(5), .text("5"), .octets([5]), .real(5, decimals: 2)]) == .integer(3))
+    #expect(try count([.boolean(true), .text("yes"), .octets([0xab]), .text("ab")]) == .integer(4))
+    let lists: [DecodedValue] = [.list([.text("a, b")]), .list([.text("a"), .text("b")])]
+    #expect(try count(lists) == .integer(2))
+    let nan = DecodedValue.real(.nan, decimals: 3)
+    #expect(try count([nan, nan]) == .integer(1))
+  }
+
+  @Test("distinct keeps at most a mebibyte of different values, and says so")
+  func distinctBytes() throws {
+    var total = ExpressionTotal(.distinct)
+    let long = [UInt8](repeating: 0, count: 300_000)
+    try total.add(.octets(long), shown: "x")
+    try total.add(.octets(long), shown: "x")
+    #expect(
+      throws: ExpressionFailure.invalid("the different values of 'x' have more than 1048576 bytes")
+    ) {
+      try total.add(.octets([1] + long), shown: "x")
+    }
+  }
+
   @Test("it mentions each name once, with its first place")
   func names() throws {
     let expression = try Expression(parsing: "len(log.data) > a and a < 3")
@@ -117,6 +148,9 @@ struct ExpressionTests {
   @Test(
     "a mistake has its place, and says what was probably meant",
     arguments: [
+      ("data[-:3]", 6, "unexpected ':' (expected a number after the minus)"),
+      ("data[1:-]", 8, "unexpected ']' (expected a number after the minus)"),
+      ("0.1234567890123456 > a", 0, "'0.1234567890123456' has more than 15 digits"),
       ("", 0, "unexpected end (expected a number or a name)"),
       ("a +", 3, "unexpected end (expected a number or a name)"),
       ("a + * b", 4, "unexpected '*' (expected a number or a name)"),
@@ -125,7 +159,7 @@ struct ExpressionTests {
       ("a == 1", 2, "unknown operator '==' (did you mean '='?)"),
       ("a && b", 2, "unknown operator '&&' (did you mean 'and'?)"),
       ("!a", 0, "unknown operator '!' (did you mean 'not'?)"),
-      ("1 < a < 9", 6, "comparisons have no chains (expected two, such as a > 1 and a < 9)"),
+      ("1 < a < 9", 6, "comparisons cannot be chained (expected two, such as a > 1 and a < 9)"),
       ("a ? b", 2, "a calculation has no '?' (expected numbers, names and + - * / % ( ))"),
       ("$a + 1", 0, "'$a': names have no $ here (did you mean 'a'?)"),
       ("1 + crc23(a)", 4, "unknown function 'crc23' (did you mean 'crc32'?)"),

@@ -66,7 +66,7 @@ struct ChainTests {
       try Step.notify("ff01", count: 1, format: "u16")
     }
     let report = try await plan.run(on: try world.service(), within: .seconds(60)) { event in
-      if case .value = event.change { values.withLock { $0 += 1 } }
+      if case .data(_, .value) = event.change { values.withLock { $0 += 1 } }
     }
     #expect(report.succeeded, "\(report)")
     #expect(values.withLock { $0 } == 2)
@@ -80,7 +80,7 @@ struct ChainTests {
     }
     var failures: [Place?] = []
     for try await event in plan.events(on: try world.service()).values {
-      if case .stepFinished(let result) = event.change, let failure = result.failure {
+      if case .step(.finished(let result)) = event.change, let failure = result.failure {
         failures.append(failure.source)
       }
     }

@@ -1,4 +1,5 @@
-// What must not grow with the amount of work, counted in a release build: a busy machine does not blur it.
+// Counts that must not grow with the amount of work, in a release build. Unlike times, they do not
+// depend on how busy the machine is.
 
 import Testing
 

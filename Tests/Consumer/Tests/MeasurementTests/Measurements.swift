@@ -2,12 +2,12 @@
 
 import Glibc
 
-/// What the built program `benchmarks` measured, by name.
+/// The measurements of the built program `benchmarks`, by name.
 struct Measurements: Sendable {
   /// One run.
   static let measured = Measurements()
 
-  /// What the program printed, for a test that misses a figure.
+  /// The output of the program, for a test that misses a figure.
   let lines: [String]
 
   private init() {

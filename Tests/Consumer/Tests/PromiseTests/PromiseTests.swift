@@ -1,4 +1,4 @@
-// What the Swift API promises, tested as another package sees it.
+// The promises of the Swift API, tested from another package.
 
 import BLETesting
 import Bluetooth
@@ -10,7 +10,7 @@ extension Characteristic where Value == Double {
   static var soilMoisture: Self { Self("2af0", .steps(of: 0.01, in: .u16)) }
 }
 
-/// What to do about a failure. The compiler checks that no kind is left out.
+/// The reaction to a failure. The compiler checks that no kind is left out.
 func advice(for error: any Error) -> String {
   switch FailureKind(error) {
   case .timedOut(let deadline): "\(deadline.operation) within \(deadline.limitOf ?? "its limit")"
@@ -41,6 +41,8 @@ struct PromiseTests {
       - service: battery
         characteristics:
           - { characteristic: battery-level, properties: [read, notify], value: { u8: 42 } }
+      - service: 5a110001-7e57-4c0d-9a00-0123456789ab
+        characteristics:
           - { characteristic: 2af0, properties: [read, write], value: { hex: "2c 01" } }
       - service: heart-rate
         characteristics:

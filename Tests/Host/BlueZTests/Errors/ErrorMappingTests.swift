@@ -158,14 +158,14 @@ struct ErrorMappingTests {
     ] as [(UInt8, String)]
   )
   func unnamed(code: UInt8, meaning: String) {
-    #expect(ErrorMapping.refusal(ATTErrorCode(rawValue: code)).meaning == meaning)
+    #expect(ErrorMapping.refused(by: ATTErrorCode(rawValue: code)).meaning == meaning)
   }
 
   @Test("every ATT code that bluetoothd passes on distinctly survives the mapping")
   func attCodes() {
     for raw in UInt8.min...UInt8.max {
       let code = ATTErrorCode(rawValue: raw)
-      let reported = ErrorAnswer.refused(by: code).attErrorCode
+      let reported = ErrorAnswer.refused(by: code).refusal.attErrorCode
       switch raw {
       case 0x00, 0x06, 0x08: #expect(reported == nil)
       case 0x05, 0x0C, 0x0F: #expect(reported == ATTErrorCode(rawValue: 0x05))

@@ -73,10 +73,10 @@ struct ConnectAttemptsTests {
   func stale() {
     var attempts = ConnectAttempts(most: 5)
     attempts.begin()
-    let first = attempts.decide(.inProgress, owner: .nobody)
+    let first = attempts.decide(.inProgress, owner: .deadProgram)
     #expect(first == .retry(.endOther, after: .milliseconds(250)))
     attempts.begin()
-    let second = attempts.decide(.inProgress, owner: .nobody)
+    let second = attempts.decide(.inProgress, owner: .deadProgram)
     #expect(second == .retry(.awaitOther, after: .seconds(1)))
   }
 

@@ -80,7 +80,7 @@ struct DroppedLinkTests {
     #expect(links(service) == 0)
     #expect(client.state.withLock { $0.goneLinks.count + $0.reserved.count } == 0)
     let objects = [Device1.interface, GattService1.interface, GattCharacteristic1.interface]
-    #expect(client.look { tree in objects.map { tree.paths(with: $0).count } } == [1, 0, 0])
+    #expect(client.withTree { tree in objects.map { tree.paths(with: $0).count } } == [1, 0, 0])
   }
 
   @Test("a read after the device was removed fails with the removal as the reason")

@@ -47,7 +47,7 @@ struct LinkStateTests {
     let (ready, actions) = run([.connectWanted], from: LinkState(isUp: true, isResolved: true))
     #expect(actions == [.adopt])
     #expect(ready.phase == .ready)
-    #expect(ready.maker == .somebodyElse)
+    #expect(ready.maker == .another)
     let (resolving, _) = run([.connectWanted], from: LinkState(isUp: true))
     #expect(resolving.phase == .resolving)
   }

@@ -191,6 +191,19 @@ struct SubscriptionMachineTests {
     #expect(failures == [])
   }
 
+  @Test(
+    "a call to begin that times out has its own name in the error",
+    arguments: [(stays, "StartNotify"), (acquires, "AcquireNotify")]
+  )
+  func timedOut(_ options: SubscriptionOptions, call: String) throws {
+    var machine = SubscriptionMachine(link: 1, limits: SubscriptionMachine.Limits(BlueZLimits()))
+    _ = machine.apply(.subscribe(1, options), at: .start)
+    let endings = machine.apply(.timePassed, at: .start + .seconds(40)).compactMap { action in
+      if case .ended(_, let ending?, _) = action { ending.error as? TimedOut } else { nil }
+    }
+    #expect(endings.map(\.operation) == [call])
+  }
+
   @Test("a limit to start that is longer than that of a request is waited for")
   func longStartLimit() {
     let limits = SubscriptionMachine.Limits(BlueZLimits())

@@ -28,7 +28,7 @@ struct SubscriptionWorld {
   let options: [SubscriptionOptions]
   private var ids: [SubscriptionMachine.SubscriberID?] = [nil, nil],
     lastID: SubscriptionMachine.SubscriberID = 0
-  /// Those who have not ended, and whether they have begun.
+  /// The subscribers that have not ended, and whether they have begun.
   private var hasBegun: [SubscriptionMachine.SubscriberID: Bool] = [:],
     gapEnds: [SubscriptionMachine.SubscriberID: Instant] = [:]
   /// The subscribers that have to be told of a loss.

@@ -19,7 +19,7 @@ struct NotificationQueueTests {
   private func taken(_ queue: NotificationQueue) -> [String] {
     var queue = queue
     var result: [String] = []
-    while let entry = queue.take() {
+    while let entry = queue.popFirst() {
       switch entry {
       case .value(let value): result.append("\(value.value[0])")
       case .dropped(let count, let from, let to):
@@ -53,7 +53,7 @@ struct NotificationQueueTests {
   func newest() {
     var queue = NotificationQueue(bound: 3, rule: .dropNewest)
     for number in 1...7 { #expect(put(UInt8(number), &queue)) }
-    _ = queue.take()
+    _ = queue.popFirst()
     #expect(put(8, &queue))
     #expect(taken(queue) == ["2", "3", "-4 (4…7)", "8"])
   }
@@ -77,13 +77,13 @@ struct NotificationQueueTests {
       _ = queue.put(notification(UInt8(round % 200)))
       #expect(queue.count <= bound)
       guard round.isMultiple(of: 3) else { continue }
-      switch queue.take() {
+      switch queue.popFirst() {
       case .value?: taken += 1
       case .dropped(let count, _, _)?: dropped += count
       case .interrupted?, nil: Issue.record("nothing was lost, and something was there")
       }
     }
-    while let entry = queue.take() {
+    while let entry = queue.popFirst() {
       if case .dropped(let count, _, _) = entry { dropped += count } else { taken += 1 }
     }
     #expect(taken + dropped == 10_000)

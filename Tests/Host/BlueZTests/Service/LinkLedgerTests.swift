@@ -190,10 +190,10 @@ struct LinkLedgerTests {
     #expect(bluez.isConnected && bluez.calls == ["Connect"])
     #expect(ledger.all.last?.hasPrefix("ended") == true)
     #expect(try bench.first(service.connect(keep: false, expecting: [])) == .shared)
-    #expect(try bench.first(service.connect().then { service.leave() }))
+    #expect(try bench.first(service.connect().then { service.endAllUses() }))
     #expect(bluez.isConnected && ledger.all.contains { $0.hasPrefix("shares") })
     let chain = service.connect().map { ledger.isUsedElsewhere.withLock { $0 = false } }
-    #expect(try !bench.first(chain.then { service.leave() }))
+    #expect(try !bench.first(chain.then { service.endAllUses() }))
     #expect(!bluez.isConnected && bluez.calls == ["Connect", "Disconnect"])
   }
 
@@ -292,6 +292,21 @@ struct LinkLedgerTests {
     bluez.bearersAppear()
     try bench.first(service.connect())
     #expect(interfaces.withLock { $0 } == [BearerLE1.interface, BearerLE1.interface])
+  }
+
+  @Test("bearers without members, as of a bluetoothd without --experimental, are not used")
+  func bareBearers() throws {
+    let interfaces = Guarded<[String]>([])
+    bluez.script("Connect") { bluez, call in
+      interfaces.withLock { $0.append(call.message.interface ?? "") }
+      bluez.linkUp()
+      call.reply()
+      bluez.servicesAppear()
+    }
+    let service = try bench.service()
+    bluez.bearersAppear(isExperimental: false)
+    try bench.first(service.connect())
+    #expect(interfaces.withLock { $0 } == [Device1.interface])
   }
 
   @Test("a dual-mode device that prefers BR/EDR is changed to prefer LE")

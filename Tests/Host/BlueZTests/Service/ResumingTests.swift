@@ -85,6 +85,50 @@ struct ResumingTests {
     #expect(bluez.calls.contains("StopNotify"))
   }
 
+  @Test(
+    "a call to begin that is never answered is forgotten when its connection has ended",
+    arguments: SubscriptionOptions.Delivery.allCases
+  )
+  func forgotten(delivery: SubscriptionOptions.Delivery) throws {
+    let loop = bench.loop
+    for call in ["StartNotify", "AcquireNotify"] {
+      bluez.script(call) { bluez, _ in _ = loop.after(.seconds(1)) { bluez.linkLost() } }
+    }
+    let (_, error) = try events(SubscriptionOptions(delivery: delivery), for: .seconds(20))
+    #expect(error != nil)
+    bench.drain()
+    #expect(bench.ours.unansweredCalls == 0)
+  }
+
+  @Test("a late reply tells the subscriber that its call has failed, while a later call is pending")
+  func overlapping() throws {
+    let loop = bench.loop
+    let service = try bench.service()
+    let other = BlueZDevice(
+      client: service.client, target: service.target, scheduler: SerialScheduler(on: loop)
+    )
+    let level = level
+    started { bluez, number, call in
+      guard number == 1 else {
+        return _ = loop.after(.seconds(1)) {
+          call.reply()
+          bluez.notify([1])
+        }
+      }
+      loop.after(.seconds(1)) {
+        bluez.linkLost()
+        _ = loop.task {
+          try? await other.session { other.notifications(level) }.first(within: .seconds(10))
+        }
+      }
+      loop.after(.milliseconds(1400)) { call.fail(ErrorAnswer.notPaired.dbusError) }
+    }
+    let failure = try bench.failure(service.session { service.notifications(level) })
+    #expect(failure.code == .notPaired)
+    #expect(bluez.calls.count { $0 == "StartNotify" } == 2)
+    bench.drain()
+  }
+
   @Test("an unanswered first StartNotify is followed by StopNotify")
   func firstUnanswered() throws {
     bluez.script("StartNotify", nil)

@@ -177,9 +177,10 @@ final class ScriptedBlueZ: ObjectHandler, Sendable {
   }
 
   /// bluetoothd exports the two bearers of the device.
-  func bearersAppear() {
+  /// - Parameter isExperimental: Whether they have members.
+  func bearersAppear(isExperimental: Bool = true) {
     added(device, BearerBREDR1.interface, [:])
-    added(device, BearerLE1.interface, ["Connected": .boolean(false)])
+    added(device, BearerLE1.interface, isExperimental ? ["Connected": .boolean(false)] : [:])
   }
 
   func bearer(isConnected: Bool) {

@@ -1,4 +1,4 @@
-"""What is played on both sides: each scenario by its name, with how its device pairs."""
+"""The scenarios that are played on both sides, by name, each with how its device pairs."""
 import collections
 
 Scenario = collections.namedtuple("Scenario", "name function security seconds")
@@ -21,5 +21,5 @@ def share(chosen, number, count):
     return [each for each in chosen if each in loads[number - 1]]
 
 
-from . import (scan, objects, links, attributes, subscriptions, pairing, services,  # noqa: E402, F401
-               adapters, descriptors)
+from . import (scan, objects, links, attributes, subscriptions, pairing, adapters,  # noqa: E402, F401
+               descriptors, services)

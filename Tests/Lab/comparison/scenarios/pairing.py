@@ -69,6 +69,7 @@ async def pair(p):
     protected = await p.find(PROTECTED)
     await p.step("a protected read", p.read(protected))
     await p.step("a protected write", p.write(protected, b"secret"))
+    await p.step("pair again", p.device("Pair", within=2))
     await p.step("disconnect", p.device("Disconnect"), settle=0.5)
     await connect(p, "connect the bonded device")
     await p.step("a protected read again", p.read(protected))
@@ -87,6 +88,17 @@ async def pair_disconnected(p):
     await asyncio.sleep(0.6)
     await p.step("the link is lost", p.side.drop(), settle=0.6)
     await p.step("the tree", p.tree())
+    await unregister(p)
+
+
+@scenario("a number to compare, without a link", security="confirm")
+async def confirm_disconnected(p):
+    await p.known()
+    await register(p, "DisplayYesNo")
+    p.begin("pair")
+    await p.device("Pair")
+    await p.until(resolved)
+    await asyncio.sleep(0.6)
     await unregister(p)
 
 
@@ -139,9 +151,13 @@ async def refused(p):
     await unregister(p)
 
 
-async def model(p, capability, **behaviour):
+async def model(p, capability, is_registered_first=True, **behaviour):
+    """The capability of a connection is mostly the one there was when it was made."""
+    if is_registered_first:
+        await register(p, capability, **behaviour)
     await p.connected()
-    await register(p, capability, **behaviour)
+    if not is_registered_first:
+        await register(p, capability, **behaviour)
     await p.step("pair", p.device("Pair"), settle=0.8)
     await p.step("a read that wants more", p.read(await p.find(VOUCHED), within=5), settle=0.5)
     await unregister(p)
@@ -150,6 +166,11 @@ async def model(p, capability, **behaviour):
 @scenario("a number to compare", security="confirm")
 async def confirm(p):
     await model(p, "DisplayYesNo")
+
+
+@scenario("a number to compare, by an agent that came later", security="confirm")
+async def confirm_late(p):
+    await model(p, "DisplayYesNo", is_registered_first=False)
 
 
 @scenario("a number to compare, with a keyboard", security="confirm")
@@ -165,6 +186,11 @@ async def unconfirmed(p):
 @scenario("a passkey to enter", security="passkey-entry")
 async def entry(p):
     await model(p, "KeyboardOnly")
+
+
+@scenario("a passkey to enter, by an agent that came later", security="passkey-entry")
+async def entry_late(p):
+    await model(p, "KeyboardOnly", is_registered_first=False)
 
 
 @scenario("a passkey that is wrong", security="passkey-entry")
@@ -184,8 +210,8 @@ async def display(p):
 
 async def waiting(p, client=None):
     """A pairing that waits for the agent."""
-    await p.connected()
     await register(p, "KeyboardOnly", client, is_silent=True)
+    await p.connected()
     return await began(p, "pair", p.device("Pair", within=8), settle=1.0)
 
 
@@ -226,8 +252,98 @@ async def left(p):
 
 @scenario("a device is removed while it pairs", security="passkey-entry")
 async def removed(p):
-    await p.connected()
     await register(p, "KeyboardOnly", is_silent=True)
+    await p.connected()
     pending = await began(p, "pair", p.device("Pair", within=5), settle=1.0)
     await p.step("remove it", p.adapter("RemoveDevice", "o", DEVICE), settle=1.0)
     await over(p, pending)
+
+
+async def asks(p, capability=None, settle=1.5, **behaviour):
+    """A connected device that asks to pair, and such an agent."""
+    if capability:
+        await register(p, capability, **behaviour)
+    await p.connected()
+    await p.step("the device asks to pair", p.side.request_security(), settle=settle)
+
+
+@scenario("a device that asks to pair")
+async def asking(p):
+    await asks(p, "NoInputNoOutput")
+    await p.step("a protected read", p.read(await p.find(PROTECTED)))
+    await p.step("it asks again", p.side.request_security(), settle=1.0)
+    await p.step("the tree", p.tree())
+    await unregister(p)
+
+
+@scenario("a device that asks to pair, without an agent")
+async def asking_nobody(p):
+    await asks(p)
+    await p.step("the tree", p.tree())
+
+
+@scenario("a device that asks to pair, and an agent that rejects it")
+async def asking_in_vain(p):
+    await asks(p, "NoInputNoOutput", refuses=True)
+    await p.step("the tree", p.tree())
+    await unregister(p)
+
+
+@scenario("a device that asks to pair by a number", security="confirm")
+async def asking_by_number(p):
+    await asks(p, "DisplayYesNo")
+    await p.step("a read that wants more", p.read(await p.find(VOUCHED)))
+    await unregister(p)
+
+
+@scenario("a device that asks to pair by a passkey", security="passkey-entry")
+async def asking_by_passkey(p):
+    await asks(p, "KeyboardOnly", settle=3.0)
+    await unregister(p)
+
+
+@scenario("a device that asks to pair, and a wrong passkey", security="passkey-entry")
+async def asking_wrong(p):
+    await asks(p, "KeyboardOnly", passkey=654321)
+    await unregister(p)
+
+
+@scenario("a device that asks to pair, and refuses then", security="reject")
+async def asking_and_refusing(p):
+    await asks(p, "NoInputNoOutput")
+    await unregister(p)
+
+
+@scenario("the link is lost while a device asks to pair", security="confirm")
+async def asking_lost(p):
+    await asks(p, "DisplayYesNo", is_silent=True)
+    await p.step("it is lost", p.side.drop(), settle=1.0)
+    await unregister(p)
+
+
+@scenario("the pairing that a device asks for is cancelled", security="confirm")
+async def asking_cancelled(p):
+    await asks(p, "DisplayYesNo", is_silent=True)
+    await p.step("cancel", p.device("CancelPairing"), settle=1.0)
+    await unregister(p)
+
+
+@scenario("a Pair joins the pairing that a device asks for", security="confirm")
+async def asking_joined(p):
+    await asks(p, "DisplayYesNo", is_silent=True)
+    pending = await began(p, "pair", p.device("Pair", within=8), settle=1.0)
+    await p.step("pair again", p.device("Pair"))
+    await p.step("cancel", p.device("CancelPairing"), settle=1.0)
+    await over(p, pending)
+
+
+@scenario("a device that asks to pair as it is connected", security="asking")
+async def asking_at_once(p):
+    await p.known()
+    await register(p)
+    p.begin("connect")
+    await p.device("Connect")
+    await p.until(resolved)
+    await asyncio.sleep(0.6)
+    await p.step("a protected read", p.read(await p.find(PROTECTED)))
+    await unregister(p)

@@ -60,6 +60,7 @@ async def filters(p):
 
 @scenario("scans that a filter keeps devices from")
 async def filtered(p):
+    await p.known()     # its name is remembered
     await p.unknown()
     for title, keys in (
             ("a service that nobody has", {"UUIDs": ("as", ["fff0"])}),

@@ -110,7 +110,7 @@ async def before(p):
 
 
 def given(p, descriptor):
-    """What a descriptor gives now, as a fact of the recording."""
+    """Reads the packets that wait in a file descriptor, as a fact of the recording."""
     packets = []
     while True:
         try:

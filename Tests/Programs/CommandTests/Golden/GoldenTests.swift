@@ -1,4 +1,4 @@
-// What the built program prints for the inputs of Tests/Golden, against what was recorded.
+// Compares the output of the built program for the inputs of Tests/Golden with the recorded output.
 
 import Fixtures
 import Foundation

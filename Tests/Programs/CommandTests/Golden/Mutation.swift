@@ -44,7 +44,7 @@ struct Mutation {
     return mutations
   }
 
-  /// What stands behind a colon up to the end of the line or of the flow collection around it.
+  /// The text after a colon, up to the end of the line or of the flow collection around it.
   private static func valueRange(_ octets: [UInt8], after colon: Int) -> Range<Int> {
     let start = octets[colon...].firstIndex { $0 != UInt8(ascii: " ") } ?? octets.count
     var (depth, end, quote) = (0, start, UInt8?.none)

@@ -60,7 +60,7 @@ struct Transcript {
     )
   }
 
-  /// What is compared of a text: everything, or all but the checksums of bus logs and pages.
+  /// The part of a text that is compared: everything, or all but the checksums of bus logs and pages.
   private static func compared(_ text: String) -> String {
     guard !testsEverything, !isRecording else { return text }
     return text.replacing(/\d+ lines, \d+ \d+/, with: "any lines")

@@ -1,5 +1,6 @@
 // Devices that appear, are received again, and are removed.
 
+import BlueZInterfaces
 import BlueZSimulator
 import Bluetooth
 import DBus
@@ -55,7 +56,7 @@ struct AppearanceTests {
 
   @Test("an advertised name ends at its first NUL, and so do the adapter's names")
   func nameWithNUL() throws {
-    var settings = SimulatorSettings()
+    var settings = SimulatorSettings(version: .debian12)
     settings.adapters = [AdapterSettings(name: "desk\0top")]
     let lab = try Lab([.monitor.changing { $0.name = "Lab\0HRM" }], settings: settings)
     try discover(lab)
@@ -68,7 +69,7 @@ struct AppearanceTests {
   @Test(
     "a device has the icon of its appearance, if bluetoothd has one for it",
     arguments: [
-      (0x03c1, "input-keyboard"), (0x03c8, "scanner"), (0x00c1, "watch"), (0x0040, "phone"),
+      (0x03c1, "input-keyboard"), (0x03c8, "scanner"), (0x00c1, nil), (0x0040, "phone"),
       (0x0341, nil), (0x03c0, nil), (0, nil),
     ] as [(UInt16, String?)]
   )
@@ -166,6 +167,41 @@ struct AppearanceTests {
     try refusing.client.call("Connect", .device)
     try refusing.pass(.seconds(60))
     #expect(try refusing.client.objects().map(\.path).contains("DEV"))
+  }
+
+  @Test(
+    "several devices are removed in the order of their making, and since 5.80 the newest first",
+    arguments: [
+      (BlueZVersion(5, 79), ["DEV", "hci0/dev_C0_FF_EE_00_00_02"]),
+      (BlueZVersion(5, 80), ["hci0/dev_C0_FF_EE_00_00_02", "DEV"]),
+    ]
+  )
+  func order(version: BlueZVersion, paths: [String]) throws {
+    var settings = SimulatorSettings()
+    settings.version = version
+    let lab = try Lab.discovered([.monitor, .beacon(2)], settings: settings)
+    try lab.client.set("Powered", .boolean(false), .adapter)
+    let removed = lab.client.lines.filter { $0.contains(" removed ") }
+    #expect(removed == paths.map { "\($0) removed Properties Introspectable Device1" })
+  }
+
+  @Test("a name that was advertised once is remembered beyond the object")
+  func rememberedName() throws {
+    var settings = SimulatorSettings()
+    settings.version = .debian13
+    let lab = try Lab(settings: settings)
+    for name in [nil, "Lab HRM"] {
+      // The pattern excludes the device; its object has nothing that was advertised.
+      try discover(lab, ["Pattern": .string("Thermo")])
+      try lab.client.call("StopDiscovery", .adapter)
+      let device = try #require(try lab.client.objects().first { $0.path == "DEV" }?["Device1"])
+      #expect(device["Name"]?.asString == name)
+      #expect(device["RSSI"] == nil)
+      try lab.client.call("RemoveDevice", .adapter, [.objectPath(Target.device.path)])
+      try discover(lab)
+      try lab.client.call("StopDiscovery", .adapter)
+      try lab.client.call("RemoveDevice", .adapter, [.objectPath(Target.device.path)])
+    }
   }
 
   @Test("a trusted device is removed as well")

@@ -62,7 +62,7 @@ struct MonitorTests {
   }
 
   private func lab(_ rssi: Int = -60) throws -> Lab {
-    var settings = SimulatorSettings()
+    var settings = SimulatorSettings(version: .debian12)
     settings.offersMonitors = true
     var device = DeviceDefinition.monitor
     device.advertisement.rssi = rssi

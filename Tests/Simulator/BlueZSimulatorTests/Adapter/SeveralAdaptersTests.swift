@@ -15,7 +15,7 @@ struct SeveralAdaptersTests {
   let far = Target("/org/bluez/hci3/dev_C0_FF_EE_00_00_01", Device1.interface)
 
   func lab(isPowered: Bool = true) throws -> Lab {
-    var settings = SimulatorSettings()
+    var settings = SimulatorSettings(version: .debian12)
     let address = try #require(BluetoothAddress("00:00:5E:00:53:77"))
     settings.adapters.append(
       AdapterSettings(number: 3, address: address, name: "dongle", isPowered: isPowered)

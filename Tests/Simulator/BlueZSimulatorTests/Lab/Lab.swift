@@ -13,7 +13,9 @@ struct Lab {
   let world: SimulatedWorld
   let client: RawClient
 
-  /// - Parameter scenario: What is played, instead of a world in which nothing happens.
+  /// - Parameters:
+  ///   - scenario: What is played, instead of a world in which nothing happens.
+  ///   - settings: nil: those of bluetoothd 5.66, or of the scenario.
   init(
     _ definitions: [DeviceDefinition] = [.monitor], playing scenario: ScenarioDefinition? = nil,
     faults: [FaultRule] = [], settings: SimulatorSettings? = nil
@@ -25,8 +27,9 @@ struct Lab {
       device.setFaults(faults)
       return device
     }
+    let usual = scenario == nil ? SimulatorSettings(version: .debian12) : nil
     world = try SimulatedWorld(
-      devices, on: loop, playing: scenario, settings: settings, hasClient: false
+      devices, on: loop, playing: scenario, settings: settings ?? usual, hasClient: false
     )
     client = try RawClient(on: world.bus, receiving: world.simulator.bus.uniqueName)
   }

@@ -165,7 +165,7 @@ struct PeripheralLab {
   let program: PeripheralProgram
 
   init(_ objects: PeripheralProgram.Objects = [], faults: [FaultRule] = []) throws {
-    var settings = SimulatorSettings()
+    var settings = SimulatorSettings(version: .debian12)
     var adapter = AdapterSettings(number: 1, address: Self.second, name: "pump")
     adapter.peripheral.faults = faults
     settings.adapters.append(adapter)

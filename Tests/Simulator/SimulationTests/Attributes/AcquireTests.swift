@@ -116,6 +116,37 @@ struct AcquireTests {
     )
   }
 
+  @Test("a read after a flush of the writer comes after the commands")
+  func flush() throws {
+    let simulation = try Simulation.bench()
+    try simulation.first { service in
+      service.acquireWriter(.alert).flattenMap { writer in
+        Signal<Void> { sink in
+          for number in 1...20 as ClosedRange<UInt8> { try await writer.write([number]) }
+          try await writer.flush()
+          try await sink(())
+        }
+        .flattenMap { service.read(.alert) }
+      }
+    }
+    let history = simulation.history.filter { $0.contains("2a06") && !$0.contains("notified") }
+    let address = simulation.device.definition.address
+    #expect(
+      history == (1...20).map { "\(address) written 2a06 [\($0)]" } + ["\(address) read 2a06"]
+    )
+  }
+
+  @Test("a writer of a connection with an impossible MTU fails, and names the MTU")
+  func smallMTU() throws {
+    var definition = DeviceDefinition.bench
+    definition.link.mtu = 22
+    let failure = try Simulation(definition: definition).failure { service in
+      service.acquireWriter(.sink).map { _ in }
+    }
+    #expect(failure.code == .unknown)
+    #expect(failure.meaning.contains("an MTU of 22 bytes"))
+  }
+
   @Test("a command too long for the writer is refused before it is sent")
   func longCommand() throws {
     let simulation = try Simulation.bench()

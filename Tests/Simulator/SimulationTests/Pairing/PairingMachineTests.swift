@@ -97,4 +97,36 @@ struct PairingMachineTests {
     #expect(self.words(machine.linkLost()) == ["refuse [\"r\"] Authentication Canceled"])
     #expect(machine.bond == .none)
   }
+
+  @Test("a Pair joins a pairing that the device asked for; a second one is refused")
+  func joins() {
+    for (reply, last) in [
+      (Machine.Reply.accepted, "answer([\"a\"])"),
+      (.refused, "reportMissingAgent"),
+    ] {
+      var machine = Machine()
+      #expect(words(machine.requested(agent: .noInputNoOutput)) == ["exchange(1)"])
+      #expect(words(machine.requested(agent: .noInputNoOutput)) == [])
+      _ = machine.exchanged(1, with: .justWorks, passkey: 0)
+      #expect(words(machine.pair("a", of: ":1", agent: .displayYesNo)) == [])
+      let second = words(machine.pair("b", of: ":2", agent: .displayYesNo))
+      #expect(second == ["refuse [\"b\"] In Progress"])
+      let ending = words(machine.answered(1, reply))
+      #expect(ending.last == last)
+      #expect((ending.first == "refuse [\"a\"] Authentication Failed") == (reply == .refused))
+    }
+  }
+
+  @Test("a Security Request changes nothing without an agent, with a bond, or during a Pair")
+  func ignoredRequests() {
+    var machine = Machine()
+    #expect(words(machine.requested(agent: nil)) == ["reportMissingAgent"])
+    #expect(!machine.isPairing)
+    _ = machine.pair("a", of: ":1", agent: .noInputNoOutput)
+    #expect(words(machine.requested(agent: .noInputNoOutput)) == [])
+    #expect(!machine.isUnasked)
+    _ = machine.exchanged(1, with: .justWorks, passkey: 0)
+    #expect(words(machine.requested(agent: .noInputNoOutput)) == [])
+    #expect(!machine.isPairing)
+  }
 }

@@ -1,6 +1,7 @@
 // Values that a device protects with a pairing.
 
 import BlueZ
+import BlueZInterfaces
 import BlueZSimulator
 import Bluetooth
 import DBus
@@ -62,9 +63,14 @@ struct ProtectedValueTests {
     #expect(again.error == nil)
   }
 
-  @Test("a device that ends the link because no pairing happens is reported as not paired")
-  func endedByDevice() throws {
-    let simulation = try Simulation(definition: .pairing(.justWorks))
+  @Test(
+    "a device that ends the link because no pairing happens is reported as not paired",
+    arguments: [BlueZVersion.debian12, .debian13]
+  )
+  func endedByDevice(version: BlueZVersion) throws {
+    var settings = SimulatorSettings()
+    settings.version = version
+    let simulation = try Simulation(definition: .pairing(.justWorks), settings: settings)
     let (simulator, loop) = (simulation.simulator, simulation.loop)
     let address = simulation.device.definition.address
     loop.after(.seconds(8)) { simulator.loseLink(address) }
@@ -78,6 +84,24 @@ struct ProtectedValueTests {
       #expect(failure.code == .notPaired, "\(failure)")
       #expect(took < .seconds(9), "\(took)")
     }
+  }
+
+  @Test(
+    "a bluetoothd that keeps the link, as 5.82, has the read end at its limit; so do those behind it"
+  )
+  func kept() throws {
+    var settings = SimulatorSettings()
+    settings.version = .debian13
+    let simulation = try Simulation(definition: .pairing(.justWorks), settings: settings)
+    let service = simulation.service
+    let reading = service.read(.encrypted).timeout(.seconds(50), "reading")
+    let behind = service.read(.plain).timeout(.seconds(5), "reading")
+    let (failure, took) = try timed(
+      simulation, reading.map { _ in }.catchError { _ in behind.map { _ in } }
+    )
+    #expect(failure.code == .timedOut)
+    #expect(took > .seconds(54) && took < .seconds(56), "\(took)")
+    #expect(failure.hint.contains("pair(_:)"))
   }
 
   @Test("an unanswered acquisition whose link drops is link-lost, not not-paired")

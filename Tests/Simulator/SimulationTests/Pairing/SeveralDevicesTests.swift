@@ -2,6 +2,7 @@
 
 import BLETesting
 import BlueZ
+import BlueZInterfaces
 import BlueZSimulator
 import Bluetooth
 import Signals
@@ -24,7 +25,8 @@ private struct Locks {
       let generator = SeededGenerator(seed: 0, name: "device \(number)")
       return SimulatedDevice(definition, on: loop, generator: generator)
     }
-    world = try SimulatedWorld(devices, on: loop)
+    // From 5.81 on, a program that connects without an agent is asked nothing while it pairs.
+    world = try SimulatedWorld(devices, on: loop, settings: SimulatorSettings(version: .debian12))
     services = try devices.map { [world] device in
       try world.service(device.definition.name, scheduler: SerialScheduler(on: loop))
     }

@@ -1,4 +1,4 @@
-// What was connected is disconnected: a fault at each step, and every way to end.
+// Every connection ends in a disconnect: a fault at each step, and every way to end.
 
 import BlueZ
 import BlueZSimulator

@@ -117,7 +117,7 @@ struct SerialTests {
         .firstOrDefault([], within: .seconds(100))
       return read.success && read.value == octets(number) ? nil : "\(number): \(read)"
     case .failsHalfWay:
-      let missing = CharacteristicSelector(characteristic: BluetoothUUID(short: 0x2a00))
+      let missing = CharacteristicSelector(characteristic: BluetoothUUID(short: 0x2a04))
       let read = written.flattenMap { service.read(missing) }
         .firstOrDefault([], within: .seconds(100))
       let code = (read.error as? DeviceFailure)?.code

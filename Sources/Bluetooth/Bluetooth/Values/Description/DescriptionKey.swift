@@ -4,7 +4,7 @@
 package enum EntryKey: String, CaseIterable, Sendable {
   case uuid
   case serviceData = "service-data"
-  case manufacturer, fields, format, exact, examples
+  case manufacturer, fields, format, exact, pieces, examples
 
   package var documentation: String {
     switch self {
@@ -14,6 +14,7 @@ package enum EntryKey: String, CaseIterable, Sendable {
     case .fields: "the fields of the value, in the order of its bytes"
     case .format: "the format of a value without fields, with the keys of a field beside it"
     case .exact: "whether bytes behind the fields are an error"
+    case .pieces: "whether one value comes in several notifications"
     case .examples: "bytes with the value that they mean, or the error"
     }
   }

@@ -73,6 +73,38 @@ package struct DescriptionNode: Hashable, Sendable {
   }
 }
 
+extension DescriptionNode {
+  /// A decoded value as a file has it.
+  package init(_ value: DecodedValue) {
+    switch value {
+    case .integer, .real: self.init(.scalar("\(value)", isPlain: true))
+    case .boolean(let truth): self.init(.scalar("\(truth)", isPlain: true))
+    case .text, .octets: self.init(.scalar("\(value)", isPlain: false))
+    case .list(let values): self.init(.sequence(values.map { DescriptionNode($0) }))
+    case .fields(let fields):
+      self.init(.mapping(fields.map { Entry($0.name, DescriptionNode($0.value)) }))
+    }
+  }
+
+  /// The value that it stands for, of which a format makes its own.
+  package var value: DecodedValue {
+    switch content {
+    case .scalar(let text, _): .text(text)
+    case .sequence(let nodes): .list(nodes.map(\.value))
+    case .mapping(let entries): .fields(entries.map { .init($0.key, $0.value.value) })
+    }
+  }
+
+  /// The texts of all scalars in it.
+  var texts: [String] {
+    switch content {
+    case .scalar(let text, _): [text]
+    case .sequence(let nodes): nodes.flatMap(\.texts)
+    case .mapping(let entries): entries.flatMap(\.value.texts)
+    }
+  }
+}
+
 /// A mistake in a description.
 package struct DescriptionProblem: Error, Hashable, Sendable {
   package let message: String

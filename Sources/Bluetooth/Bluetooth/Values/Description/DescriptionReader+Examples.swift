@@ -92,14 +92,29 @@ extension DecodedValue {
     }
   }
 
-  private func isWritten(_ text: String) -> Bool {
+  /// Whether a text in a file stands for the value.
+  func isWritten(_ text: String) -> Bool {
     switch self {
-    case .integer, .real:
-      guard let wanted = DecodedValue(number: text)?.number, let own = number else { return false }
-      return wanted == own || Float(wanted) == Float(own)
+    case .integer(let own):
+      switch DecodedValue(number: text) {
+      case .integer(let wanted)?: return wanted == own
+      case .real(let wanted, _)?: return Int128(exactly: wanted) == own
+      case .text, .boolean, .octets, .fields, .list, nil: return false
+      }
+    case .real(let own, _):
+      return DecodedValue(number: text)?.number.map { Self.isWritten($0, as: own) } ?? false
     case .boolean(let own): return DecodedValue.text(text).truth == own
     case .octets: return text.lowercased().filter { !" :-".contains($0) } == description
     case .text, .list, .fields: return text == description
     }
+  }
+
+  /// Whether a number in a file stands for a real one: the same apart from the rounding of a scale,
+  /// or of the 32 bits that it came in.
+  private static func isWritten(_ wanted: Double, as own: Double) -> Bool {
+    if wanted == own || abs(wanted - own) <= 4 * own.ulp { return true }
+    let narrow = Float(own)
+    guard Double(narrow) == own || Double("\(narrow)") == own else { return false }
+    return Float(wanted) == narrow
   }
 }

@@ -48,7 +48,7 @@ struct DescriptionReader {
   /// The number of problems so far.
   var problemCount: Int { problems.count }
 
-  mutating func takeProblems() -> [DescriptionProblem] {
+  mutating func removeProblems() -> [DescriptionProblem] {
     defer { problems = [] }
     return problems
   }
@@ -112,7 +112,10 @@ struct DescriptionReader {
       let parts = fields(list, at: path + [EntryKey.fields.rawValue], [], &known, depth: 1)
       checkTopNames(list, at: path + [EntryKey.fields.rawValue])
       let layout = ValueLayout(described: name, parts)
-      return ValueDescription(name, of: source, layout, isExact: isExact, text: node)
+      let isInPieces = isInPieces(node, parts, at: path)
+      return ValueDescription(
+        name, of: source, layout, isExact: isExact, isInPieces: isInPieces, text: node
+      )
     }
     if node[EntryKey.fields.rawValue] != nil {
       complain("'fields' and 'format' exclude each other", at: path + [EntryKey.format.rawValue])
@@ -126,7 +129,26 @@ struct DescriptionReader {
       [], &known, depth: 1
     )
     let layout = ValueLayout(described: name, parts, isBare: isBare)
-    return ValueDescription(name, of: source, layout, isExact: isExact, text: node)
+    let isInPieces = isInPieces(node, parts, at: path)
+    return ValueDescription(
+      name, of: source, layout, isExact: isExact, isInPieces: isInPieces, text: node
+    )
+  }
+
+  /// Whether the values come in several notifications, whose end must follow from the fields.
+  private mutating func isInPieces(
+    _ node: DescriptionNode, _ parts: [ValuePart], at path: [String]
+  ) -> Bool {
+    let key = EntryKey.pieces.rawValue
+    guard truth(node, key, at: path) else { return false }
+    if let (field, reason) = parts.lazy.compactMap(\.endlessness).first {
+      let which = field.isEmpty ? "a field" : "'\(field)'"
+      complain(
+        "\(which) \(reason), and the pieces have no other end",
+        expected: "a 'size' or 'repeat' that follows from the fields before", at: path + [key]
+      )
+    }
+    return true
   }
 
   private mutating func source(
@@ -156,7 +178,7 @@ struct DescriptionReader {
         return .none
       }
       return .manufacturer(company)
-    case .fields, .format, .exact, .examples: return .none
+    case .fields, .format, .exact, .pieces, .examples: return .none
     }
   }
 
@@ -527,156 +549,9 @@ struct DescriptionReader {
     complain(value, expected: "true or false", at: path + [key])
     return false
   }
-
-  // MARK: Expressions
-
-  /// Reads an expression over fields before it. A field with names of numbers counts as its number, unless it is compared with a text.
-  mutating func expression(
-    _ node: DescriptionNode, at path: [String], _ known: [Known]
-  ) -> FieldExpression? {
-    guard let text = node.text else {
-      complain(node, expected: "an expression such as flags.tamper = 0", at: path)
-      return nil
-    }
-    let expression: Expression
-    do {
-      expression = try Expression(parsing: text)
-    } catch {
-      complain(error.message, expected: error.expected, nearest: error.nearest, at: path)
-      return nil
-    }
-    var numbers: [Int: Names] = [:]
-    let texts = Self.comparedWithText(expression.root)
-    for name in expression.names {
-      guard Self.isKnown(name.path, known) else {
-        complain(of: name, expression, known, at: path)
-        return nil
-      }
-      if let names = Self.names(at: name.path, known), !texts.contains(name.index) {
-        numbers[name.index] = names
-      }
-    }
-    return FieldExpression(expression: expression, numbers: numbers)
-  }
-
-  private mutating func complain(
-    of name: Expression.Name, _ expression: Expression, _ known: [Known], at path: [String]
-  ) {
-    let paths = known.flatMap { field in
-      [field.name] + Self.members(field.format).map { "\(field.name).\($0)" }
-    }
-    let isName =
-      name.path.count == 1
-      && known.contains { Self.names($0.format)?.all.contains(name.text) == true }
-    let before =
-      paths.isEmpty
-      ? "no field is before it" : "fields before it: \(known.map(\.name).joined(separator: ", "))"
-    let nearest = Spelling.nearest(to: name.text, among: paths)
-    let hint =
-      isName ? "expected \"\(name.text)\" in quotes" : nearest.map { "did you mean '\($0)'?" }
-    complain("unknown field '\(name.text)'\(hint.map { " (\($0))" } ?? ""); \(before)", at: path)
-  }
-
-  /// The indices of the names that are compared with a text.
-  private static func comparedWithText(_ node: ExpressionNode) -> Set<Int> {
-    func isText(_ node: ExpressionNode) -> Bool {
-      if case .constant(.text) = node.form { true } else { false }
-    }
-    switch node.form {
-    case .infix(_, let left, let right):
-      if case .name(let index) = left.form, isText(right) { return [index] }
-      if case .name(let index) = right.form, isText(left) { return [index] }
-      return comparedWithText(left).union(comparedWithText(right))
-    case .prefix(_, let inner), .field(let inner, _), .slice(let inner, _):
-      return comparedWithText(inner)
-    case .element(let whole, let index):
-      return comparedWithText(whole).union(comparedWithText(index))
-    case .call(_, let arguments):
-      return arguments.reduce(into: []) { $0.formUnion(comparedWithText($1)) }
-    case .constant, .name: return []
-    }
-  }
-
-  /// Refuses a condition that is a number: `when: flags` of a whole number is never true.
-  private mutating func checkTruth(
-    _ condition: FieldExpression, at path: [String], _ known: [Known]
-  ) {
-    guard case .name(let index) = condition.expression.root.form else { return }
-    let name = condition.expression.names[index]
-    guard let format = Self.format(at: name.path, known) else { return }
-    switch format {
-    case .number, .enumeration, .word, .float, .sfloat, .named, .bits, .dateTime, .text, .octets,
-      .half,
-      .rest, .list, .real, .address, .terminated, .repeated, .adjusted, .moment:
-      complain(
-        "'\(name.text)' is neither true nor false",
-        expected: "a comparison such as \(name.text) = 1",
-        at: path
-      )
-    case .boolean, .sized, .layout: break
-    }
-  }
-
-  private static func isKnown(_ path: [String], _ known: [Known]) -> Bool {
-    if path == [FieldScope.record] { return true }
-    guard let field = known.last(where: { $0.name == path.first }) else { return false }
-    guard path.count > 1 else { return true }
-    guard let format = field.format else { return true }
-    return members(format).contains(path.dropFirst().joined(separator: "."))
-  }
-
-  private static func members(_ format: FieldFormat?) -> [String] {
-    format.map {
-      ValueLayout("", [.field("x", $0)]).fieldPaths.dropFirst().map { String($0.dropFirst(2)) }
-    } ?? []
-  }
-
-  /// The format of a field by its path; nil for one of bits, and where it is not known.
-  private static func format(at path: [String], _ known: [Known]) -> FieldFormat? {
-    guard path.count == 1 else { return nil }
-    return known.last { $0.name == path.first }?.format
-  }
-
-  /// The names of an enumeration by its path; nil for other fields.
-  private static func names(at path: [String], _ known: [Known]) -> Names? {
-    guard let format = known.last(where: { $0.name == path.first })?.format else { return nil }
-    guard path.count > 1 else { return names(format) }
-    switch format {
-    case .word(_, let bits):
-      guard path.count == 2, let field = bits.first(where: { $0.name == path[1] }),
-        case .named(let names) = field.meaning
-      else { return nil }
-      return names
-    case .layout(let layout), .sized(_, .layout(let layout)):
-      let inner = layout.parts.compactMap { part -> Known? in
-        if case .field(let format) = part.kind {
-          Known(name: part.name, format: format)
-        } else {
-          nil
-        }
-      }
-      return names(at: Array(path.dropFirst()), inner)
-    case .number, .float, .sfloat, .named, .bits, .boolean, .dateTime, .text, .octets, .half, .rest,
-      .list, .enumeration, .real, .address, .terminated, .sized, .repeated, .adjusted, .moment:
-      return nil
-    }
-  }
-
-  private static func names(_ format: FieldFormat?) -> Names? {
-    if case .enumeration(_, let names)? = format { names } else { nil }
-  }
 }
 
 extension ValuePart {
-  /// Whether it takes all octets to the end.
-  fileprivate var takesRest: Bool {
-    guard case .field(let format) = kind else {
-      if case .padding(.end) = kind { return true }
-      return false
-    }
-    return format.takesRest
-  }
-
   /// The part under further conditions.
   fileprivate func under(_ terms: [FieldCondition.Term]) -> ValuePart {
     var condition = FieldCondition(terms: terms)
@@ -687,48 +562,5 @@ extension ValuePart {
     return ValuePart(
       name, kind, title: title, unit: unit, .when(condition), range: range, conversion, at: offset
     )
-  }
-}
-
-extension FieldFormat {
-  fileprivate var takesRest: Bool {
-    switch self {
-    case .text, .rest, .list: true
-    case .layout(let layout):
-      layout.parts.last.map { $0.takesRest && $0.presence == .always } ?? false
-    case .number, .float, .sfloat, .named, .bits, .boolean, .dateTime, .octets, .half, .enumeration,
-      .word, .real, .address, .terminated, .sized, .repeated, .adjusted, .moment:
-      false
-    }
-  }
-}
-
-extension ValueLayout {
-  /// The number of its fields with those of groups in it, and of the levels of groups.
-  fileprivate var extent: (fields: Int, depth: Int) {
-    parts.reduce((fields: parts.count, depth: 1)) { extent, part in
-      let format: FieldFormat
-      switch part.kind {
-      case .field(let own), .computed(let own, _): format = own
-      case .flags, .size, .selector, .flagged, .split, .unused, .checksum, .constant, .padding,
-        .noCase:
-        return extent
-      }
-      let inner = format.group?.extent ?? (fields: 0, depth: 0)
-      return (extent.fields + inner.fields, max(extent.depth, 1 + inner.depth))
-    }
-  }
-}
-
-extension FieldFormat {
-  /// The group that it is, or that its values are; nil for other formats.
-  fileprivate var group: ValueLayout? {
-    switch self {
-    case .layout(let layout): layout
-    case .sized(_, let format), .repeated(_, let format), .list(let format): format.group
-    case .number, .float, .sfloat, .named, .bits, .boolean, .dateTime, .text, .octets, .half, .rest,
-      .enumeration, .word, .real, .address, .terminated, .adjusted, .moment:
-      nil
-    }
   }
 }

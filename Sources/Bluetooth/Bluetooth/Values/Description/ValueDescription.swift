@@ -19,22 +19,37 @@ public struct ValueDescription: Hashable, Sendable {
   let layout: ValueLayout
   /// Whether octets behind the fields are an error.
   let isExact: Bool
+  /// Whether one value comes in several notifications.
+  package let isInPieces: Bool
   /// The text of the description, by which it is compared; nil for that of a specification.
-  private let text: DescriptionNode?
+  package let text: DescriptionNode?
 
   init(
     _ name: String, of source: Source, _ layout: ValueLayout, isExact: Bool = false,
-    text: DescriptionNode? = nil
+    isInPieces: Bool = false, text: DescriptionNode? = nil
   ) {
     self.name = name
     self.source = source
     self.layout = layout
     self.isExact = isExact
+    self.isInPieces = isInPieces
     self.text = text
   }
 
   /// Whether a user has described it.
   package var isOfUser: Bool { text != nil }
+
+  /// Those of some names that it may use as formats.
+  package func formats(among names: Set<String>) -> Set<String> {
+    names.intersection(text?.texts ?? [])
+  }
+
+  /// The fields of a value as a file has them; nil where encoding them does not give the same octets.
+  package func fields(of octets: [UInt8]) -> DescriptionNode? {
+    guard let value = try? decode(octets) else { return nil }
+    let node = DescriptionNode(value)
+    return (try? encode(node.value)) == octets ? node : nil
+  }
 
   /// Decodes octets.
   ///

@@ -22,6 +22,8 @@ package struct Expression: Hashable, Sendable, CustomStringConvertible {
     /// Names begin with `$`, as in device files. Numbers are whole and limited to 64 bits, `/`
     /// truncates, a division by 0 yields 0, and a missing value is 0: nothing fails.
     case variables
+    /// Names begin with `$`, and numbers are those of ``bare``: for the fields of described values.
+    case exactVariables
   }
 
   /// A name in an expression, with the fields behind it: `record.flags.tamper`.
@@ -61,6 +63,15 @@ package struct Expression: Hashable, Sendable, CustomStringConvertible {
     names = parser.names
     self.dialect = dialect
   }
+
+  private init(whole: Int128) {
+    description = "\(whole)"
+    names = []
+    dialect = .bare
+    root = ExpressionNode(form: .constant(.integer(whole)), range: 0..<1)
+  }
+
+  package static let zero = Expression(whole: 0)
 
   /// The result.
   ///

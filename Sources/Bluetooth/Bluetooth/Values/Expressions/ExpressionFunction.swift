@@ -86,6 +86,12 @@ package enum ExpressionFunction: String, CaseIterable, Sendable, Hashable {
     }
   }
 
+  /// Whether it is a CRC, which may have the name of one in the catalogue.
+  package var hasChecksums: Bool { bits != nil }
+
+  /// The names of its CRCs; empty for other functions.
+  package var checksumNames: [String] { bits.map { CyclicChecksum.names(bits: $0) } ?? [] }
+
   /// Refuses an unknown CRC.
   func check(_ arguments: [ExpressionNode], at offset: Int) throws(ExpressionProblem) {
     guard let bits, arguments.count == 2 else { return }
@@ -116,6 +122,8 @@ package enum ExpressionFunction: String, CaseIterable, Sendable, Hashable {
 package struct ExpressionTotal: Sendable {
   /// The most different values that `distinct` tells apart.
   package static let mostDistinct = 10_000
+  /// The most bytes that `distinct` keeps of them.
+  package static let mostDistinctBytes = 1_048_576
 
   package let function: ExpressionFunction
   private let checksum: CyclicChecksum?
@@ -123,6 +131,7 @@ package struct ExpressionTotal: Sendable {
   private var number = ExpressionNumber.zero
   private var register: UInt64
   private var different: Set<String> = []
+  private var differentBytes = 0
 
   /// A total of no values yet.
   ///
@@ -143,9 +152,15 @@ package struct ExpressionTotal: Sendable {
   ) throws(ExpressionFailure) {
     switch function {
     case .distinct:
-      different.insert("\(value)")
+      let (isNew, key) = different.insert(value.exactText)
+      if isNew { differentBytes += key.utf8.count }
       guard different.count <= Self.mostDistinct else {
         throw .invalid("'\(shown())' has more than \(Self.mostDistinct) different values")
+      }
+      guard differentBytes <= Self.mostDistinctBytes else {
+        throw .invalid(
+          "the different values of '\(shown())' have more than \(Self.mostDistinctBytes) bytes"
+        )
       }
     case .sum8, .xor8, .crc8, .crc16, .crc32:
       for octet in try Self.octets(value, shown: shown()) { add(octet) }
@@ -222,6 +237,22 @@ package struct ExpressionTotal: Sendable {
     case .min, .max, .abs, .round, .hex:
       guard count > 0 else { throw .invalid("'\(shown())' has no values") }
       return number.value
+    }
+  }
+}
+
+extension DecodedValue {
+  /// A text that only equal values have: with all digits of a number, and the type of others.
+  fileprivate var exactText: String {
+    switch self {
+    case .integer(let number): "\(number)"
+    case .real(let number, _): Int128(exactly: number).map { "\($0)" } ?? "r\(number.bitPattern)"
+    case .boolean(let truth): truth ? "yes" : "no"
+    case .text(let text): "t\(text.utf8.count):\(text)"
+    case .octets(let octets): "x\(DecodedValue.octets(octets))"
+    case .list(let values): "[\(values.map(\.exactText).joined(separator: ","))]"
+    case .fields(let fields):
+      "{\(fields.map { "\($0.name.utf8.count):\($0.name)=\($0.value.exactText)" }.joined(separator: ","))}"
     }
   }
 }

@@ -41,7 +41,7 @@ struct ExpressionParser {
     let root = try operation(level: 0)
     guard word == .end else {
       if case .sign(let sign) = word, ExpressionOperator.comparisons.contains(sign) {
-        throw problem("comparisons have no chains", expected: "two, such as a > 1 and a < 9")
+        throw problem("comparisons cannot be chained", expected: "two, such as a > 1 and a < 9")
       }
       throw problem("unexpected \(shown)", expected: "an operator such as + or =")
     }
@@ -131,13 +131,13 @@ struct ExpressionParser {
     if word == .mark(":") {
       try advance()
       let high = try bound()
-      try take("]")
+      try expect("]")
       return ExpressionNode(
         form: .slice(node, ByteSlice(start: low, end: high)), range: spanning(end))
     }
     self = before
     let index = try operation(level: 0)
-    try take("]")
+    try expect("]")
     return ExpressionNode(form: .element(node, index), range: spanning(end))
   }
 
@@ -145,6 +145,9 @@ struct ExpressionParser {
   private mutating func bound() throws(ExpressionProblem) -> Int? {
     let isNegative = word == .sign(.minus)
     if isNegative { try advance() }
+    if isNegative, word == .mark(":") || word == .mark("]") {
+      throw problem("unexpected \(shown)", expected: "a number after the minus")
+    }
     guard case .number(.integer(let number)) = word, let index = Int(exactly: number) else {
       return nil
     }
@@ -180,7 +183,7 @@ struct ExpressionParser {
     case .mark("("):
       try advance()
       let inner = try nested { parser throws(ExpressionProblem) in try parser.operation(level: 0) }
-      try take(")")
+      try expect(")")
       return ExpressionNode(form: inner.form, range: begin..<end)
     case .sign, .mark, .end:
       throw problem("unexpected \(shown)", expected: "a number or a name")
@@ -196,9 +199,9 @@ struct ExpressionParser {
     switch dialect {
     case .bare where isVariable:
       throw ExpressionProblem("'$\(name)': names have no $ here", nearest: name, at: start)
-    case .variables where !isVariable:
+    case .variables where !isVariable, .exactVariables where !isVariable:
       throw ExpressionProblem("'\(name)': names have a $ here", nearest: "$\(name)", at: start)
-    case .bare, .variables: return
+    case .bare, .variables, .exactVariables: return
     }
   }
 
@@ -221,12 +224,12 @@ struct ExpressionParser {
     let arguments = try nested { parser throws(ExpressionProblem) in
       var arguments: [ExpressionNode] = []
       while parser.word != .mark(")") {
-        if !arguments.isEmpty { try parser.take(",") }
+        if !arguments.isEmpty { try parser.expect(",") }
         arguments.append(try parser.operation(level: 0))
       }
       return arguments
     }
-    try take(")")
+    try expect(")")
     guard function.counts.contains(arguments.count) else {
       throw ExpressionProblem(
         "'\(name)' has \(arguments.count) value\(arguments.count == 1 ? "" : "s")",
@@ -239,7 +242,7 @@ struct ExpressionParser {
 
   // MARK: Words
 
-  private mutating func take(_ mark: Unicode.Scalar) throws(ExpressionProblem) {
+  private mutating func expect(_ mark: Unicode.Scalar) throws(ExpressionProblem) {
     guard word == .mark(mark) else {
       throw problem("unexpected \(shown)", expected: "'\(mark)'")
     }
@@ -311,7 +314,7 @@ struct ExpressionParser {
         Int128(digits)
       }
     if let whole {
-      guard dialect == .bare || Int64(exactly: whole) != nil else {
+      guard dialect != .variables || Int64(exactly: whole) != nil else {
         throw problem("\(digits) has more than 64 bits")
       }
       return .number(.integer(whole))
@@ -320,8 +323,12 @@ struct ExpressionParser {
     else {
       throw problem("'\(digits)' is not a number", expected: "a number such as 12, 0x0c or 1.5")
     }
-    guard dialect == .bare else {
+    guard dialect != .variables else {
       throw problem("'\(digits)' is not whole", expected: "whole numbers")
+    }
+    let significant = digits.filter { $0 != "." }.drop { $0 == "0" }.count
+    guard significant <= 15 || !digits.contains(".") else {
+      throw problem("'\(digits)' has more than 15 digits")
     }
     let decimals = max(0, digits.drop { $0 != "." }.count - 1)
     return .number(.real(real, decimals: decimals))
@@ -361,7 +368,7 @@ struct ExpressionParser {
   private mutating func part(joinsHyphens: Bool) -> String {
     let begin = next
     while next < scalars.count {
-      let isCount = dialect == .variables && string(begin..<next) == "count"
+      let isCount = dialect != .bare && string(begin..<next) == "count"
       let joins =
         joinsHyphens && !isCount && scalars[next] == "-" && next + 1 < scalars.count
         && Self.isLetterOrDigit(scalars[next + 1])

@@ -138,15 +138,15 @@ extension FieldFormat {
     case .text:
       return .text(try reader.text(field))
     case .octets(let count):
-      return .octets(Array(try reader.take(count, field)))
+      return .octets(Array(try reader.bytes(count, field)))
     case .half:
       guard reader.remaining.isMultiple(of: 2) else {
         let problem = "expected an even number of bytes, found \(reader.remaining)"
         throw ValueError(field: field, octet: reader.position, problem: problem)
       }
-      return .octets(Array(try reader.take(reader.remaining / 2, field)))
+      return .octets(Array(try reader.bytes(reader.remaining / 2, field)))
     case .rest:
-      return .octets(Array(try reader.take(reader.remaining, field)))
+      return .octets(Array(try reader.bytes(reader.remaining, field)))
     case .list(let format):
       var values: [DecodedValue] = []
       while !reader.isAtEnd { try format.append(&values, &reader, field, scope) }
@@ -166,38 +166,40 @@ extension FieldFormat {
       for bits in bitFields { fields.append(try bits.field(in: word, at: start)) }
       return .fields(fields)
     case .real(let count, let isBigEndian):
-      let octets = Array(try reader.take(count, field))
+      let octets = Array(try reader.bytes(count, field))
       return Self.real(isBigEndian ? octets.reversed() : octets)
     case .address:
-      let octets = try reader.take(6, field).reversed()
+      let octets = try reader.bytes(6, field).reversed()
       return .text(octets.map { hexadecimal($0).uppercased() }.joined(separator: ":"))
     case .terminated(let terminator, let isText):
       let start = reader.position
-      guard let end = reader.rest.prefix(reader.remaining).firstIndex(of: terminator) else {
+      var searched = start
+      if case .searched(let end)? = reader.resume() { searched = end }
+      guard let end = reader.count(before: terminator, searched: searched) else {
+        if reader.isShort { reader.suspend(.searched(start + reader.remaining), at: start) }
         let shown = DecodedValue.octets([terminator])
         throw ValueError(field: field, octet: start, problem: "no \(shown) ends it")
       }
       var part = try reader.part(end, field)
-      _ = try reader.take(1, field)
-      return isText ? .text(try part.text(field)) : .octets(Array(try part.take(end, field)))
+      _ = try reader.bytes(1, field)
+      return isText ? .text(try part.text(field)) : .octets(Array(try part.bytes(end, field)))
     case .sized(let count, let format):
       let count = try count.read(&reader, field, scope)
       var part = try reader.part(count, field)
       let value = try format.read(&part, field, scope)
-      guard !part.isAtEnd, case .fields(let fields) = value else { return value }
-      let rest = Array(try part.take(part.remaining, field))
-      return .fields(fields + [.init(DecodedValue.further, .octets(rest))])
-    case .repeated(let count, let format):
-      let start = reader.position
-      let count = try count.read(&reader, field, scope)
-      guard count <= Self.longestList else {
+      reader.count(fieldsOf: part)
+      if part.isAtEnd { return value }
+      let (start, rest) = (part.position, Array(try part.bytes(part.remaining, field)))
+      guard case .fields(let fields) = value else {
+        let bytes = rest.count == 1 ? "byte" : "bytes"
         throw ValueError(
-          field: field, octet: start, problem: "\(count) values are too many", isOutOfRange: true
+          field: field, octet: start, problem: "\(rest.count) \(bytes) of its size left over",
+          isOutOfRange: true
         )
       }
-      var values: [DecodedValue] = []
-      while values.count < count { try format.append(&values, &reader, field, scope) }
-      return .list(values)
+      return .fields(fields + [.init(DecodedValue.further, .octets(rest))])
+    case .repeated(let count, let format):
+      return .list(try format.values(count, &reader, field, scope))
     case .adjusted(let number, let adjustment):
       let start = reader.position
       let value = number.value(try reader.word(number, field))
@@ -210,12 +212,48 @@ extension FieldFormat {
     }
   }
 
+  /// Reads so many values of this format, or goes on where octets were missing.
+  private func values(
+    _ count: FieldCount, _ reader: inout OctetReader, _ field: String, _ scope: FieldScope?
+  ) throws(ValueError) -> [DecodedValue] {
+    var values: [DecodedValue] = []
+    let wanted: Int
+    var begun: Int?
+    if case .values(let read, let count, let start)? = reader.resume() {
+      (values, wanted, begun) = (read, count, start)
+    } else {
+      let start = reader.position
+      wanted = try count.read(&reader, field, scope)
+      guard wanted <= Self.longestList else {
+        throw ValueError(
+          field: field, octet: start, problem: "\(wanted) values are too many", isOutOfRange: true
+        )
+      }
+    }
+    while values.count < wanted {
+      let start = begun ?? reader.position
+      do {
+        try append(&values, &reader, field, scope, begun: begun)
+        begun = nil
+      } catch {
+        if reader.isShort {
+          reader.suspend(.values(values, count: wanted, start: start), at: start)
+        }
+        throw error
+      }
+    }
+    return values
+  }
+
   /// Reads one value of a list. One without octets would never end the list.
+  ///
+  /// - Parameter begun: The beginning of a value that was not complete.
   private func append(
     _ values: inout [DecodedValue], _ reader: inout OctetReader, _ field: String,
-    _ scope: FieldScope?
+    _ scope: FieldScope?, begun: Int? = nil
   ) throws(ValueError) {
-    let start = reader.position
+    let start = begun ?? reader.position
+    if begun == nil { try reader.visit(field) }
     values.append(try read(&reader, field, scope))
     guard reader.position > start, values.count <= Self.longestList else {
       let problem = reader.position > start ? "too many values" : "a value without bytes"

@@ -79,6 +79,9 @@ struct FieldExpression: Hashable, Sendable {
   /// Whether it mentions a field whose number is not known yet.
   func mentions(_ name: String) -> Bool { expression.names.contains { $0.path == [name] } }
 
+  /// Whether it needs the whole value.
+  var isOfRecord: Bool { expression.names.contains { $0.path[0] == FieldScope.record } }
+
   func value(in scope: FieldScope) throws(ExpressionFailure) -> DecodedValue {
     try expression.value { find($0, scope) }
   }
@@ -144,6 +147,16 @@ struct FieldCondition: Hashable, Sendable {
   var terms: [Term] = []
   /// Whether the field is left out where no octets are left.
   var isOptional = false
+
+  /// Whether it needs the whole value.
+  var isOfRecord: Bool {
+    terms.contains { term in
+      switch term {
+      case .holds(let expression), .selects(let expression, _), .selectsNone(let expression, _):
+        expression.isOfRecord
+      }
+    }
+  }
 
   /// A term whose selector has no value, because its field is absent, does not hold.
   func holds(in scope: FieldScope, remaining: Int) -> Bool {

@@ -31,7 +31,13 @@ struct Fraction: Hashable, Sendable {
     }
   }
 
-  private static func decimal(_ text: Substring) -> Fraction? {
+  /// Parses a decimal of up to 30 digits; nil for anything else.
+  init?(digits text: String) {
+    guard let decimal = Self.decimal(text[...], longest: 30) else { return nil }
+    self = decimal
+  }
+
+  private static func decimal(_ text: Substring, longest: Int = longest) -> Fraction? {
     let isNegative = text.hasPrefix("-")
     let places = text.drop { $0 == "-" || $0 == "+" }
       .split(separator: ".", omittingEmptySubsequences: false)

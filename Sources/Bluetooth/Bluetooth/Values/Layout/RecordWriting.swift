@@ -114,9 +114,7 @@ private struct RecordWriting {
   private func value(_ name: String) -> DecodedValue? { given.first { $0.name == name }?.value }
 
   func checkNames() throws(ValueError) {
-    let names = layout.parts.flatMap { part in
-      if case .computed = part.kind { [part.name] } else { part.fieldNames }
-    }
+    let names = layout.settableNames
     for field in given where !names.contains(field.name) && field.name != DecodedValue.further {
       throw ValueError.unknownField(field.name, of: layout.name, among: names)
     }

@@ -80,77 +80,132 @@ struct ValueLayout: Sendable {
     return isBare && fields.count == 1 ? fields[0].value : .fields(fields)
   }
 
-  private func fields(
-    _ reader: inout OctetReader, _ scope: FieldScope?
-  ) throws(ValueError) -> [DecodedValue.Field] {
-    let octets = reader.octets
-    let base = reader.position
+  /// The fields of a layout so far.
+  struct Progress {
+    /// The offset of the layout.
+    let base: Int
+    let scope: FieldScope?
+    /// The part that is read.
+    var index = 0
+    /// The beginning of that part; nil before it.
+    var start: Int?
     var flags: UInt64 = 0
     var fields: [DecodedValue.Field] = []
-    fields.reserveCapacity(parts.count)
-    var furthest = base
-    for part in parts where part.presence.holds(flags, remaining: reader.remaining, scope) {
+    /// The end of the parts that stand before one with an offset.
+    var furthest: Int
+
+    fileprivate init(_ layout: ValueLayout, at base: Int, _ scope: FieldScope?) {
+      self.base = base
+      self.scope = scope
+      furthest = base
+      fields.reserveCapacity(layout.parts.count)
+    }
+  }
+
+  /// Reads the fields of the layout, or goes on where octets were missing.
+  ///
+  /// - Parameter scope: The fields that expressions may name; those of a layout that was begun
+  ///   have their own.
+  func fields(
+    _ reader: inout OctetReader, _ scope: FieldScope?
+  ) throws(ValueError) -> [DecodedValue.Field] {
+    var progress: Progress
+    if case .layout(let begun)? = reader.resume() {
+      progress = begun
+    } else {
+      progress = Progress(self, at: reader.position, scope)
+    }
+    do {
+      while progress.index < parts.count { try read(&progress, &reader) }
+      if progress.furthest > reader.position { try reader.move(to: progress.furthest, name) }
+    } catch {
+      if reader.isShort {
+        reader.suspend(.layout(progress), at: progress.start ?? reader.position)
+      }
+      throw error
+    }
+    return progress.fields
+  }
+
+  /// Reads the next part, or goes on with it.
+  private func read(
+    _ progress: inout Progress, _ reader: inout OctetReader
+  ) throws(ValueError) {
+    let (part, base, scope) = (parts[progress.index], progress.base, progress.scope)
+    let start: Int
+    if let begun = progress.start {
+      start = begun
+    } else {
+      guard part.presence.holds(progress.flags, remaining: reader.remaining, scope) else {
+        progress.index += 1
+        return
+      }
       if let offset = part.offset {
-        furthest = max(furthest, reader.position)
+        progress.furthest = max(progress.furthest, reader.position)
         try reader.move(to: base + offset, part.title)
       }
-      let start = reader.position
-      switch part.kind {
-      case .flags(let count):
-        flags = try reader.unsigned(count, part.name)
-      case .size:
-        try reader.size(part.name)
-      case .selector(let names):
-        flags = try reader.unsigned(1, part.name)
-        fields.append(.init(part.name, .text(names.name(flags))))
-      case .field(let format):
-        let value = try format.read(&reader, part.title, scope)
-        try value.check(in: part.range, part.name, at: start)
-        if let conversion = part.conversion { fields.append(conversion.field(value)) }
-        let field = DecodedValue.Field(part.name, value, unit: part.unit)
-        fields.append(field)
-        scope?.add(field, start..<reader.position)
-      case .flagged(let field):
-        fields.append(try field.field(in: flags, at: 0))
-      case .split(let count, let bitFields):
-        let word = try reader.unsigned(count, part.name)
-        for field in bitFields { fields.append(try field.field(in: word, at: start)) }
-      case .unused(let octets):
-        _ = try reader.take(octets.count, part.name)
-      case .checksum:
-        try Self.check(octets[..<start], Array(try reader.take(2, part.name)))
-      case .constant(let right):
-        let found = Array(try reader.take(right.count, part.name))
-        if found != right {
-          throw Self.mismatch(part.name, .octets(right), .octets(found), at: start)
-        }
-      case .padding(let padding):
-        _ = try reader.take(padding.count(at: start - base, reader.remaining), part.name)
-      case .computed(let format, let computation):
-        let value = try format.read(&reader, part.name, scope)
-        let scope = scope ?? FieldScope(inside: nil)
-        scope.add(DecodedValue.Field(part.name, value), start..<reader.position)
-        let right = try computation.octets(format, part.name, octets, at: start, scope)
-        let found = Array(octets[start..<reader.position])
-        guard found != right else { break }
-        switch computation {
-        case .checksum:
-          throw Self.mismatch(part.name, .octets(right), .octets(found), at: start)
-        case .value:
-          var expected = OctetReader(right)
-          let wanted = try format.read(&expected, part.name)
-          throw Self.mismatch(part.name, wanted, value, at: start)
-        }
-      case .noCase(let selector):
-        let shown = (try? scope.map { try selector.value(in: $0) }).flatMap { $0 }
-        throw ValueError(
-          field: part.name, octet: start, problem: "no case for \(shown ?? .text("no value"))",
-          isOutOfRange: true
-        )
-      }
+      start = reader.position
+      try reader.visit(part.title)
+      if reader.isOpen { progress.start = start }
     }
-    if furthest > reader.position { try reader.move(to: furthest, name) }
-    return fields
+    switch part.kind {
+    case .flags(let count):
+      progress.flags = try reader.unsigned(count, part.name)
+    case .size:
+      try reader.size(part.name)
+    case .selector(let names):
+      progress.flags = try reader.unsigned(1, part.name)
+      progress.fields.append(.init(part.name, .text(names.name(progress.flags))))
+    case .field(let format):
+      let value = try format.read(&reader, part.title, scope)
+      try value.check(in: part.range, part.name, at: start)
+      if let conversion = part.conversion { progress.fields.append(conversion.field(value)) }
+      let field = DecodedValue.Field(part.name, value, unit: part.unit)
+      progress.fields.append(field)
+      scope?.add(field, start..<reader.position)
+    case .flagged(let field):
+      progress.fields.append(try field.field(in: progress.flags, at: 0))
+    case .split(let count, let bitFields):
+      let word = try reader.unsigned(count, part.name)
+      for field in bitFields { progress.fields.append(try field.field(in: word, at: start)) }
+    case .unused(let octets):
+      _ = try reader.bytes(octets.count, part.name)
+    case .checksum:
+      try Self.check(reader.octets[..<start], Array(try reader.bytes(2, part.name)))
+    case .constant(let right):
+      let found = Array(try reader.bytes(right.count, part.name))
+      if found != right {
+        throw Self.mismatch(part.name, .octets(right), .octets(found), at: start)
+      }
+    case .padding(let padding):
+      _ = try reader.bytes(padding.count(at: start - base, reader.remaining), part.name)
+    case .computed(let format, let computation):
+      let value = try format.read(&reader, part.name, scope)
+      let scope = scope ?? FieldScope(inside: nil)
+      scope.add(DecodedValue.Field(part.name, value), start..<reader.position)
+      if case .value(let expression) = computation, expression.isOfRecord, reader.defersCheck() {
+        break
+      }
+      let right = try computation.octets(format, part.name, reader.octets, at: start, scope)
+      let found = Array(reader.octets[start..<reader.position])
+      guard found != right else { break }
+      switch computation {
+      case .checksum:
+        throw Self.mismatch(part.name, .octets(right), .octets(found), at: start)
+      case .value:
+        var expected = OctetReader(right)
+        let wanted = try format.read(&expected, part.name)
+        throw Self.mismatch(part.name, wanted, value, at: start)
+      }
+    case .noCase(let selector):
+      let shown = (try? scope.map { try selector.value(in: $0) }).flatMap { $0 }
+      throw ValueError(
+        field: part.name, octet: start, problem: "no case for \(shown ?? .text("no value"))",
+        isOutOfRange: true
+      )
+    }
+    progress.index += 1
+    progress.start = nil
   }
 
   private static func mismatch(
@@ -160,6 +215,14 @@ struct ValueLayout: Sendable {
       field: field, octet: octet, problem: "expected \(expected), found \(found)",
       isOutOfRange: true
     )
+  }
+
+  /// The constant with which every value begins; empty if there is none.
+  var leadingConstant: [UInt8] {
+    guard let first = parts.first, first.presence == .always,
+      case .constant(let octets) = first.kind
+    else { return [] }
+    return octets
   }
 
   /// The records of a notification: several where records begin with their size, and the sizes add

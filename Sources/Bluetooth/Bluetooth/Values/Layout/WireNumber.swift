@@ -137,6 +137,9 @@ struct WireNumber: Sendable {
 
   private func quantity(_ raw: Int128) -> DecodedValue {
     guard over > 1 else { return .integer(raw * step + offset) }
+    if raw.magnitude > 1 << 53, let exact = Double(decimal: raw * step + offset, over: over) {
+      return .real(exact, decimals: decimals)
+    }
     if offset == 0 { return .real(Double(raw) * Double(step) / Double(over), decimals: decimals) }
     return .real(Double(raw * step + offset) / Double(over), decimals: decimals)
   }
@@ -155,11 +158,8 @@ struct WireNumber: Sendable {
       if isTooLarge { throw problem("\(value) cannot be sent") }
       raw = steps
     case .integer, .real:
-      let steps = ((value.number ?? .nan) * Double(over) - Double(offset)) / Double(step)
-      guard let exact = Int128(exactly: steps.rounded()) else {
-        throw problem("\(value) cannot be sent")
-      }
-      raw = exact
+      guard let steps = steps(of: value) else { throw problem("\(value) cannot be sent") }
+      raw = steps
     case .text, .boolean, .octets, .list, .fields:
       if let meaning = meanings.first(where: { $0.text == value.description }) {
         return word(meaning.raw.lowerBound)
@@ -167,7 +167,10 @@ struct WireNumber: Sendable {
       guard case .text(let text) = value, let number = DecodedValue(number: text) else {
         throw problem("'\(value)' is not a number")
       }
-      return try bits(number, field)
+      guard over > 1, let steps = Fraction(digits: text).flatMap({ self.steps(of: $0) }) else {
+        return try bits(number, field)
+      }
+      raw = steps
     }
     guard range.contains(raw) else {
       let ends = (quantity(range.lowerBound), quantity(range.upperBound))
@@ -180,6 +183,28 @@ struct WireNumber: Sendable {
       throw problem("\(value) cannot be sent: its number means '\(meaning.text)'")
     }
     return word(raw)
+  }
+
+  /// The number of steps of a quantity, rounded to the nearest; nil where there is none.
+  private func steps(of value: DecodedValue) -> Int128? {
+    if case .integer(let number) = value {
+      return steps(of: Fraction(number, over: 1))
+    }
+    let steps = ((value.number ?? .nan) * Double(over) - Double(offset)) / Double(step)
+    return Int128(exactly: steps.rounded())
+  }
+
+  /// The number of steps of an exact quantity, rounded to the nearest, halves away from 0; nil for
+  /// one with too many digits.
+  private func steps(of quantity: Fraction) -> Int128? {
+    let (parts, isLong) = quantity.numerator.multipliedReportingOverflow(by: over)
+    let (start, isFar) = offset.multipliedReportingOverflow(by: quantity.denominator)
+    let (distance, isWide) = parts.subtractingReportingOverflow(start)
+    let (length, isFine) = step.multipliedReportingOverflow(by: quantity.denominator)
+    guard !isLong, !isFar, !isWide, !isFine else { return nil }
+    let (whole, rest) = distance.quotientAndRemainder(dividingBy: length)
+    guard rest.magnitude >= length.magnitude - rest.magnitude else { return whole }
+    return whole + ((rest < 0) == (length < 0) ? 1 : -1)
   }
 
   /// The quantities that can be sent.
@@ -210,6 +235,15 @@ struct WireNumber: Sendable {
       high = meaning.raw.lowerBound - 1
     }
     return low <= high ? low...high : all
+  }
+}
+
+extension Double {
+  /// The nearest number to a quotient; nil if the divisor is no power of ten.
+  fileprivate init?(decimal digits: Int128, over: Int128) {
+    let power = "\(over)"
+    guard power.first == "1", power.dropFirst().allSatisfy({ $0 == "0" }) else { return nil }
+    self.init("\(digits)e-\(power.utf8.count - 1)")
   }
 }
 

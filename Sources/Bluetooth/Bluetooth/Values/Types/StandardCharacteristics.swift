@@ -37,7 +37,7 @@ public struct HeartRateMeasurement: Hashable, Sendable {
   public var bpm: Int
   /// Whether the sensor touches the skin; nil when it cannot know.
   public var contact: Bool?
-  /// In kJ; nil when it is not sent.
+  /// The energy in kJ; nil when it is not sent.
   public var energyExpended: Int?
   /// The times between beats, in s; nil when they are not sent.
   public var rrIntervals: [Double]?
@@ -71,9 +71,10 @@ extension HeartRateMeasurement: LayoutRecord {
 
 /// A value of Temperature Measurement.
 public struct TemperatureMeasurement: Hashable, Sendable {
-  /// In °C, converted where the device sends °F; NaN for what it sends in place of a number.
+  /// The temperature in °C, converted where the device sends °F; NaN for what it sends in
+  /// place of a number.
   public var celsius: Double
-  /// In °F; nil when it is sent in °C.
+  /// The temperature in °F; nil when it is sent in °C.
   public var fahrenheit: Double?
   /// The time of the measurement; nil when it is not sent.
   public var timestamp: DateTime?

@@ -340,7 +340,8 @@ function button(text, label, action) {
 
 function showWatches() {
   const watches = [...known.watches.values()].reverse();
-  fill(byId("watch-list"), watches.map((w) => [String(w.id), { ...w, count: 0 }]), (item, watch) => {
+  const cards = watches.map((w) => [String(w.id), { ...w, count: 0, latest: [] }]);
+  fill(byId("watch-list"), cards, (item, watch) => {
     const head = element("div", null, { class: "card-head" });
     head.append(element("span", title(watch), { class: "title" }),
       element("span", watch.state, { class: `status ${watch.state}` }));
@@ -349,9 +350,15 @@ function showWatches() {
         () => ask("DELETE", `/api/watches/${watch.id}`)));
     }
     const about = watch.source + (watch.view === "values" ? "" : `, ${watch.view}`);
-    item.replaceChildren(head, element("div", about, { class: "dim" }));
+    item.replaceChildren(head, element("div", about, { class: "dim" }), element("div", "", { class: "latest" }));
     if (watch.text && watch.state !== "watching") item.append(element("div", watch.text));
   });
+  // The last values change often, and are no part of what creates an item again.
+  for (const item of byId("watch-list").children) {
+    const { latest } = known.watches.get(Number(item.dataset.key)) || { latest: [] };
+    const lines = latest.map((one) => latest.length > 1 ? `${one.characteristic}: ${one.value}` : one.value);
+    setText(item.querySelector(".latest"), lines.join(" · "));
+  }
 }
 
 function showDevices() {

@@ -111,6 +111,16 @@ function path(context, cells, left, y) {
     }
   });
   context.stroke();
+  // A value without neighbours is a point: its line would be half a pixel long.
+  const places = [...cells.keys()].filter((x) => cells[x]);
+  context.fillStyle = context.strokeStyle;
+  places.forEach((x, index) => {
+    const next = places[index + 1];
+    if (!cells[x].gap || (next !== undefined && !cells[next].gap)) return;
+    context.beginPath();
+    context.arc(left + x + 0.5, y(cells[x].last), 2.5, 0, 2 * Math.PI);
+    context.fill();
+  });
 }
 
 /** The letters of marks, so that they can be told apart without colours. */

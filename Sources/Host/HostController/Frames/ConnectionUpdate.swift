@@ -1,0 +1,51 @@
+// The command that changes the parameters of a connection, and the events that end the change.
+
+import Bluetooth
+
+/// LE Connection Update: its result arrives later, in an event of its own.
+///
+/// - Source: Bluetooth Core 5.4, Vol 4, Part E §7.8.18.
+struct ConnectionUpdate: Hashable, Sendable {
+  /// The connection.
+  let handle: UInt16
+  let wanted: ConnectionParameters
+
+  var command: HCICommand {
+    let interval = UInt16(wanted.interval / ConnectionParameters.intervalUnit)
+    let timeout = UInt16(
+      wanted.supervisionTimeout / ConnectionParameters.supervisionTimeoutUnit
+    )
+    // The least and the greatest interval are the same one: the controller must not choose. The
+    // lengths of connection events at the end are up to it.
+    let parameters = [handle, interval, interval, UInt16(wanted.latency), timeout, 0, 0]
+    return HCICommand(
+      opcode: .leConnectionUpdate, parameters: parameters.flatMap(\.littleEndianOctets)
+    )
+  }
+
+  /// Whether parameters can be the result of this change, and not of one that the peripheral
+  /// requested just before.
+  private func fits(_ parameters: ConnectionParameters) -> Bool {
+    parameters.interval == wanted.interval && parameters.latency <= wanted.latency
+  }
+
+  /// The result of this change in a packet of a raw socket; nil for any other packet.
+  ///
+  /// - Parameter packet: Starts with the packet type.
+  func result(in packet: [UInt8]) -> Result<ConnectionParameters, HostProblem>? {
+    guard packet.first == HCIPacketType.event else { return nil }
+    switch HCIEvent(packet.dropFirst()) {
+    case .updated(handle, let parameters)?: return fits(parameters) ? .success(parameters) : nil
+    case .updateFailed(handle, let status)?: return .failure(HostProblem(status))
+    case .commandStatus(.leConnectionUpdate, let status)? where status != .success:
+      return .failure(HostProblem(status))
+    // A controller that lacks the command may refuse it with a Command Complete.
+    case .commandComplete(.leConnectionUpdate, let parameters)?:
+      return parameters.first.map { .failure(HostProblem(HCIStatus(rawValue: $0))) }
+    case .disconnected(handle)?: return .failure(.noLink)
+    case .updated?, .updateFailed?, .commandStatus?, .commandComplete?, .disconnected?,
+      .connected?, .other?, nil:
+      return nil
+    }
+  }
+}
