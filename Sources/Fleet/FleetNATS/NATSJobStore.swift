@@ -26,6 +26,8 @@ import Documents
     /// servers.
     private static let wrongSequence = [10071, 10164]
 
+    /// How long ``close()`` blocks: for the call that libnats is in, and a flush.
+    private static let closeLimit = NATSConnection.callLimit * 2
     /// The pause before the contents of the store are checked again.
     private static let checkPause = Duration.seconds(5)
     /// The pause before a failed watch starts again.
@@ -92,7 +94,8 @@ import Documents
       state = Guarded(State(contents: contents))
     }
 
-    /// Sends buffered messages and closes the connection. Pending requests are never answered.
+    /// Sends the messages of all requests and closes the connection; blocks until that is done, unless a job or a
+    /// callback of a loop calls it. Pending requests are never answered.
     public func close() {
       let pending = state.withLock { state in
         state.isClosed = true
@@ -105,7 +108,7 @@ import Documents
         request.timer?.cancel()
         request.stop?()
       }
-      worker.end { [connection] in connection.close() }
+      worker.end(within: Self.closeLimit) { [connection] in connection.close() }
     }
 
     // MARK: Requests

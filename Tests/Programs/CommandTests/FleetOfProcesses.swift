@@ -106,12 +106,14 @@
     }
 
     /// Waits at least a minute for a condition.
-    func wait(until isSo: () throws -> Bool) throws {
+    func wait(
+      until isSo: () throws -> Bool, _ location: SourceLocation = #_sourceLocation
+    ) throws {
       for _ in 0..<3000 {
         if try isSo() { return }
         poll(nil, 0, 20)
       }
-      Issue.record("what was awaited never came")
+      Issue.record("the condition was not met in a minute", sourceLocation: location)
     }
 
     /// Waits until a gateway has joined the fleet.

@@ -155,21 +155,20 @@ public final class RunRecorder: Sendable {
   /// again for those that wait then. So a step that takes no time starts none.
   private func arm(at time: Duration) {
     let now = loop.now
-    let wait = state.withLock { state -> Duration? in
-      guard state.timer == nil, let wait = state.batch.wait(at: time) else { return nil }
-      return state.pausedUntil.map { max(wait, $0 - now) } ?? wait
-    }
-    guard let wait else { return }
-    let timer = loop.after(wait) { [weak self] in
-      guard let self else { return }
-      let time = self.time
-      let isDue = state.withLock { state in
-        state.timer = nil
-        return state.batch.wait(at: time) == .zero
+    state.withLock { state in
+      guard state.timer == nil, let wait = state.batch.wait(at: time) else { return }
+      let pause = state.pausedUntil.map { max(wait, $0 - now) } ?? wait
+      // Set inside the lock: the timer may fire before this line has ended.
+      state.timer = loop.after(pause) { [weak self] in
+        guard let self else { return }
+        let time = self.time
+        let isDue = self.state.withLock { state in
+          state.timer = nil
+          return state.batch.wait(at: time) == .zero
+        }
+        if isDue { commit() } else { arm(at: time) }
       }
-      if isDue { commit() } else { arm(at: time) }
     }
-    state.withLock { $0.timer = timer }
   }
 
   /// Records the end of the run, and what could not be written before.

@@ -67,17 +67,19 @@ package final class EventSender: Sendable {
   }
 
   private func setTimer() {
-    guard let next = state.withLock({ $0.timer == nil ? $0.chunking.next : nil }) else { return }
-    let timer = clock.after(next - clock.now) { [self] in
-      // The clock of a timer may run a little faster.
-      let due = state.withLock { state in
-        state.timer = nil
-        return state.chunking.due(at: max(next, clock.now))
+    state.withLock { state in
+      guard state.timer == nil, let next = state.chunking.next else { return }
+      // Set inside the lock: the timer may fire before this line has ended.
+      state.timer = clock.after(next - clock.now) { [self] in
+        // The clock of a timer may run a little faster.
+        let due = self.state.withLock { state in
+          state.timer = nil
+          return state.chunking.due(at: max(next, clock.now))
+        }
+        if let due { keep(due) }
+        setTimer()
       }
-      if let due { keep(due) }
-      setTimer()
     }
-    state.withLock { $0.timer = timer }
   }
 
   /// Writes a chunk to the disk, then queues it for sending.

@@ -30,14 +30,20 @@ package final class MemberAlarm: Sendable {
 
   /// Calls `body` once at `next`, in place of any earlier request; nil only cancels that one.
   package func wake(at next: Instant?, _ body: @escaping @Sendable () -> Void) {
-    guard state.withLock({ $0.wakesAt != next || $0.timer == nil }) else { return }
-    cancel()
-    guard let next else { return }
-    let timer = clock.after(next - clock.now + .milliseconds(1)) { [self] in
-      state.withLock { $0 = (nil, nil) }
-      body()
+    let replaced = state.withLock { state -> LoopTimer? in
+      guard state.wakesAt != next || state.timer == nil else { return nil }
+      let replaced = state.timer
+      // Set inside the lock: the timer may fire before this line has ended.
+      state.timer = next.map { next in
+        clock.after(next - clock.now + .milliseconds(1)) { [self] in
+          self.state.withLock { $0 = (nil, nil) }
+          body()
+        }
+      }
+      state.wakesAt = next
+      return replaced
     }
-    state.withLock { $0 = (timer, next) }
+    replaced?.cancel()
   }
 
   /// Cancels the alarm.

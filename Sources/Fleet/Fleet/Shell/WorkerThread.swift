@@ -28,10 +28,23 @@ package final class WorkerThread: Sendable {
   }
 
   /// Runs a last closure after all posted ones, and ends the thread.
-  package func end(_ body: @escaping @Sendable () -> Void) {
+  ///
+  /// - Parameters:
+  ///   - limit: How long to block until the closure has run. A process that exits earlier ends the thread before
+  ///     its closures. Jobs and callbacks of a loop never block here.
+  ///   - body: The last closure.
+  package func end(within limit: Duration = .zero, _ body: @escaping @Sendable () -> Void) {
+    let caller = EventLoop()
+    let hasEnded = Guarded(false)
     queue.post { [isOver] in
       if !isOver.withLock({ $0 }) { body() }
       isOver.withLock { $0 = true }
+      caller.post { hasEnded.withLock { $0 = true } }
     }
+    guard limit > .zero else { return }
+    let deadline = caller.now + limit
+    let timer = caller.after(limit) {}
+    defer { timer.cancel() }
+    try? caller.drive { hasEnded.withLock { $0 } || caller.now >= deadline }
   }
 }
