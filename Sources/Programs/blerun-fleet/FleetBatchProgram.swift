@@ -28,6 +28,9 @@ struct FleetBatchProgram {
     where !StoreName.isValid(name) {
       throw CommandExit(.usage, "'\(name)': expected \(MemberName.expected)")
     }
+    // The last messages, such as the announcement of a detached batch, are sent before the process exits.
+    let opened = Guarded<FleetConnection?>(nil)
+    defer { opened.withLock { $0 }?.close() }
     try command.run {
       [batchOptions] world, batch, resumption throws(CommandExit) -> MakeBatchRunning in
       var batchOptions = batchOptions
@@ -53,6 +56,7 @@ struct FleetBatchProgram {
         }
         batch?.abandon(failure)
       }
+      opened.withLock { $0 = connection }
       let finalOptions = batchOptions
       return { receivers in
         let made = FleetBatch(

@@ -35,6 +35,16 @@
       leave(gateways[0], gateways[1])
     }
 
+    @Test("a detached batch has announced its jobs when it exits")
+    func announced() throws {
+      let server = try NATSServer("jetstream { store_dir: \"store\" }\ntrace: true")
+      let file = try batch(["read: battery-level"], on: [address(1)])
+      let ended = try run("batch", file, "--fleet", server.address(of: "test"), "--detach").end()
+      #expect(ended.status == 0, "\(ended.errors)")
+      let subject = address(1).replacingOccurrences(of: ":", with: "")
+      try server.waitForLog("PUB blerun.test.announce.\(subject)")
+    }
+
     @Test("Ctrl-C cancels the jobs; a second one detaches and prints how to follow them")
     func cancelled() throws {
       let gateway = try gateway("a", try devices(1))
