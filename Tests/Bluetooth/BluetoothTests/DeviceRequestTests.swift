@@ -49,6 +49,8 @@ struct DeviceRequestTests {
           _ = try await $0.changeConnectionParameters(to: wanted)
         }
       ),
+      ("asking for the PHY", { _ = try await $0.phy() }),
+      ("changing the PHY", { _ = try await $0.changePHY(to: .twoMegabit) }),
       ("pairing, once", { _ = try await $0.pair(PairingAnswers()) }),
       ("unpairing, once", { try await $0.unpair() }),
       ("changing the trust", { try await $0.trust(true) }),

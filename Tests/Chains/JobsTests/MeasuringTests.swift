@@ -65,8 +65,9 @@ struct MeasuringTests {
         """
     )
     #expect(bench.ending?.status == .ok)
-    #expect(bench.text().contains("1  connection-parameters  30.00 ms, latency 0, 420 ms timeout"))
-    let value = #""value":{"interval":30.0,"latency":0,"supervisionTimeout":420}"#
+    let text = "1  connection-parameters  30.00 ms, latency 0, 420 ms timeout, phy 1m"
+    #expect(bench.text().contains(text))
+    let value = #""value":{"interval":30.0,"latency":0,"supervisionTimeout":420,"phy":"1m"}"#
     #expect(bench.json().count { $0.contains(value) && !$0.contains("hex") } == 4)
     try bench.run("connection-parameters expect interval < 20")
     #expect(bench.ending?.failure?.code == .expectationNotMet)
@@ -79,6 +80,8 @@ struct MeasuringTests {
     arguments: [
       "connection-parameters interval 15ms", "connection-parameters interval 7.500ms latency 4",
       "connection-parameters interval 15ms timeout 420ms as link expect interval <= 20 within 9s",
+      "connection-parameters phy 2m", "connection-parameters interval 15ms latency 1 phy 1m",
+      "connection-parameters phy coded as link expect phy = coded within 9s",
     ]
   )
   func wantedLine(line: String) throws {
@@ -91,10 +94,13 @@ struct MeasuringTests {
       steps:
         - connection-parameters: { interval: 15ms }
         - { connection-parameters: { interval: 1s, latency: 1, timeout: 4010ms }, timeout: 9s }
+        - connection-parameters: { interval: 15ms, phy: coded }
+        - connection-parameters: { phy: 2m }
       """
     let line = """
       connection-parameters interval 15ms latency 0 timeout 4s
       connection-parameters timeout 4010ms latency 1 interval 1s within 9s
+      connection-parameters phy coded interval 15ms; connection-parameters phy 2m
       """
     let swift = try Plan {
       Step.connectionParameters(interval: .milliseconds(15))
@@ -102,6 +108,8 @@ struct MeasuringTests {
         interval: .seconds(1), latency: 1, timeout: .milliseconds(4010)
       )
       .within(.seconds(9))
+      Step.connectionParameters(interval: .milliseconds(15), phy: .coded)
+      Step.connectionParameters(phy: .twoMegabit)
     }
     #expect(try Plan.parse(file, file: "c").steps == swift.steps)
     #expect(try Plan.parse(line: line).steps == swift.steps)
@@ -123,19 +131,23 @@ struct MeasuringTests {
     #expect(!bench.device.calls.contains { $0.hasPrefix("connection-parameters") })
     let title = "connection-parameters interval 15ms latency 4 timeout 5s"
     #expect(
-      bench.text().contains { $0.hasSuffix("\(title)  15.00 ms, latency 4, 5000 ms timeout") },
+      bench.text().contains {
+        $0.hasSuffix("\(title)  15.00 ms, latency 4, 5000 ms timeout, phy 1m")
+      },
       "\(bench.text())"
     )
   }
 
   @Test("a change has a longer default timeout than a reading, which a step can override")
   func limit() throws {
-    for call in ["change-parameters", "connection-parameters"] {
+    for call in ["change-parameters", "change-phy", "connection-parameters"] {
       bench.device.answer(call, .silence)
     }
     for (line, limit) in [
       ("connection-parameters interval 4s timeout 32s", "45s"), ("connection-parameters", "20s"),
       ("connection-parameters interval 15ms within 3s", "3s"),
+      ("connection-parameters phy 2m", "45s"),
+      ("connection-parameters interval 15ms phy 2m", Duration.seconds(90).written),
     ] {
       try bench.run(line)
       #expect(bench.ending?.failure?.message.contains("within \(limit)") == true, "\(line)")
@@ -155,6 +167,89 @@ struct MeasuringTests {
     #expect(bench.ending?.status == .ok)
   }
 
+  // MARK: The PHY
+
+  @Test("a wanted PHY is changed before the parameters, and the value has what was agreed on")
+  func changedPHY() throws {
+    try bench.run(
+      file: """
+        steps:
+          - connection-parameters: { interval: 15ms, phy: 2m }
+            as: link
+            expect: { interval: 15, phy: 2m }
+          - log: "{link.phy}"
+        """
+    )
+    #expect(bench.ending?.status == .ok, "\(bench.text())")
+    let changes = bench.device.calls.filter { $0.hasPrefix("change") }
+    #expect(changes == ["change to 2m", "change to 15ms 0 4s"])
+    #expect(!bench.device.calls.contains("phy"))
+    #expect(bench.text().contains("2  log  2m"))
+  }
+
+  @Test("a PHY that the device kept is the value of the step, and fails only an expectation")
+  func keptPHY() throws {
+    bench.device.answer("change-phy", .value([0, 0]))
+    try bench.run("connection-parameters phy 2m")
+    #expect(bench.ending?.status == .ok)
+    #expect(bench.json().contains { $0.contains(#""phy":"1m"}"#) })
+    try bench.run("connection-parameters phy 2m expect phy = 2m")
+    #expect(bench.ending?.failure?.code == .expectationNotMet)
+    bench.device.answer("change-phy", .value([1, 0]))
+    try bench.run("connection-parameters phy 2m expect phy = 2m")
+    #expect(bench.ending?.failure?.code == .expectationNotMet)
+    try bench.run("connection-parameters phy 2m expect phy = 2m/1m")
+    #expect(bench.ending?.status == .ok)
+  }
+
+  private static func unavailable(_ code: DeviceFailure.Code) -> DeviceFailure {
+    DeviceFailure(
+      code: code, class: .unavailable, operation: "querying", meaning: "no answer", hint: ""
+    )
+  }
+
+  @Test("with a PHY alone, parameters that are unknown are left out of the value")
+  func onlyPHY() throws {
+    try bench.run("connection-parameters phy coded")
+    let known = "30.00 ms, latency 0, 420 ms timeout, phy coded"
+    #expect(bench.text().contains { $0.hasSuffix("phy coded  \(known)") }, "\(bench.text())")
+    bench.device.answer("connection-parameters", .failure(Self.unavailable(.timingUnknown)))
+    try bench.run("connection-parameters phy coded")
+    #expect(bench.ending?.status == .ok)
+    #expect(bench.json().contains { $0.contains(#""value":{"phy":"coded"}"#) })
+    #expect(!bench.device.calls.contains { $0.hasPrefix("change to 30ms") })
+  }
+
+  @Test(
+    "a PHY that is not wanted and cannot be read is left out of the value",
+    arguments: ["connection-parameters", "connection-parameters interval 15ms"]
+  )
+  func unknownPHY(line: String) throws {
+    bench.device.answer("phy", .failure(Self.unavailable(.capabilityMissing)))
+    try bench.run(line)
+    #expect(bench.ending?.status == .ok)
+    #expect(!bench.json().contains { $0.contains("phy") })
+    bench.device.answer("phy", .failure(Self.unavailable(.notConnected)))
+    try bench.run(line)
+    #expect(bench.ending?.failure?.code == .notConnected)
+  }
+
+  @Test("a PHY that this host or the device lacks fails the step before anything is changed")
+  func refusedPHY() throws {
+    bench.device.answer("change-phy", .failure(Self.unavailable(.notSupported)))
+    try bench.run("connection-parameters interval 15ms phy 2m")
+    #expect(bench.ending?.failure?.code == .notSupported)
+    #expect(!bench.device.calls.contains { $0.hasPrefix("change to 15ms") })
+  }
+
+  @Test("a PHY that no connection has cannot be expected")
+  func expectedPHY() {
+    let problems = Plan.complaints(
+      "steps: [ { connection-parameters: { phy: 2m }, expect: { phy: 2M } } ]"
+    )
+    #expect(problems.count == 1 && problems[0].contains("phy cannot be '2M'"), "\(problems)")
+  }
+
   @Test(
     "invalid parameters are found before the chain runs",
     arguments: [
@@ -165,7 +260,10 @@ struct MeasuringTests {
       ("{ interval: 15ms, timeout: 425ms }", "in steps of 10ms"),
       ("{ interval: 15ms, timeout: 33s }", "from 100ms to 32s"),
       ("{ interval: 500ms, latency: 3 }", "expected more than 4s"),
-      ("{ interval: 15ms, phy: 2m }", "phy"), ("15ms", "parameters such as { interval: 15ms"),
+      ("{ interval: 15ms, phi: 2m }", "phy"), ("15ms", "parameters such as { interval: 15ms"),
+      ("{ phy: 3m }", "1m, 2m, coded"), ("{}", "neither 'interval' nor 'phy'"),
+      ("{ phy: 2m, latency: 1 }", "'latency' is only valid with 'interval'"),
+      ("{ phy: 2m, timeout: 5s }", "'timeout' is only valid with 'interval'"),
     ]
   )
   func mistakes(parameters: String, complaint: String) {
@@ -191,9 +289,12 @@ struct MeasuringTests {
   @Test("only a step that changes the parameters has an effect beyond characteristics")
   func privilege() throws {
     let steps = try Plan.parse(
-      line: "connection-parameters; connection-parameters interval 15ms"
+      line: """
+        connection-parameters; connection-parameters interval 15ms; connection-parameters phy 2m
+        """
     ).steps
-    #expect(steps.map(\.privilege) == [nil, "changes the connection parameters"])
+    let change = "changes the connection parameters"
+    #expect(steps.map(\.privilege) == [nil, change, change])
   }
 
   @Test("an unexpected RSSI fails the step and is reported")

@@ -61,6 +61,21 @@ struct ScriptedOperations: DeviceOperations {
     return wanted
   }
 
+  /// The octets of the answer are the indexes of the PHYs of both directions; by default both are 1m.
+  func phy() async throws -> LinkPHY { Self.phy(try await answered("phy") + [0, 0]) }
+
+  /// Agrees to what is wanted, unless the answer has another PHY.
+  func changePHY(to wanted: PHY) async throws -> LinkPHY {
+    let answer = try await answered("change-phy", note: "change to \(wanted.rawValue)")
+    return answer.isEmpty ? LinkPHY(wanted) : Self.phy(answer)
+  }
+
+  private static func phy(_ octets: [UInt8]) -> LinkPHY {
+    LinkPHY(
+      transmit: PHY.allCases[Int(octets[0])], receive: PHY.allCases[Int(octets[1])]
+    )
+  }
+
   // MARK: Attributes
 
   func services() async throws -> [GATTService] { device.offered }

@@ -147,4 +147,8 @@ private struct FailingMeter: LinkMeter {
   ) async throws -> ConnectionParameters {
     throw refusal
   }
+
+  func phy(of link: LinkIdentity) async throws -> LinkPHY { throw refusal }
+
+  func change(_ link: LinkIdentity, to wanted: PHY) async throws -> LinkPHY { throw refusal }
 }

@@ -167,6 +167,63 @@ struct HCIFrameTests {
     for packet in packets { #expect(update.result(in: packet) == nil, "\(packet)") }
   }
 
+  private let phyUpdate = PHYUpdate(handle: 0x0040, wanted: .twoMegabit)
+
+  @Test(
+    "an LE Set PHY permits one PHY, in both directions",
+    arguments: [(PHY.oneMegabit, 0x01), (.twoMegabit, 0x02), (.coded, 0x04)] as [(PHY, UInt8)]
+  )
+  func phyCommand(phy: PHY, mask: UInt8) {
+    // Opcode 0x2032, 7 octets: handle 0x0040, both directions have a preference, one PHY to transmit
+    // and the same to receive, no preferred coding.
+    #expect(
+      PHYUpdate(handle: 0x0040, wanted: phy).command.packet
+        == [0x01, 0x32, 0x20, 0x07, 0x40, 0x00, 0x00, mask, mask, 0x00, 0x00]
+    )
+    // Opcode 0x2030: only the handle.
+    #expect(HCICommand.readPHY(0x0040).packet == [0x01, 0x30, 0x20, 0x02, 0x40, 0x00])
+  }
+
+  @Test("an LE PHY Update Complete reports both PHYs, and whatever they are, is the result")
+  func phyUpdated() {
+    // Subevent 0x0c, status 0, handle 0x0040, transmits on 2M, receives on coded.
+    let octets: [UInt8] = [0x3e, 0x06, 0x0c, 0x00, 0x40, 0x00, 0x02, 0x03]
+    let mixed = LinkPHY(transmit: .twoMegabit, receive: .coded)
+    #expect(HCIEvent(octets) == .phyUpdated(handle: 0x0040, .success, mixed))
+    #expect(HCIEvent(octets.dropLast()) == nil)
+    #expect(HCIEvent([0x3e, 0x05] + octets[2..<7]) == nil)
+    #expect(phyUpdate.result(in: [0x04] + octets) == .success(mixed))
+    var unknown = octets
+    unknown[7] = 0x04
+    #expect(phyUpdate.result(in: [0x04] + unknown) == .failure(.phyUnknown))
+    var failed = octets
+    failed[3] = 0x1a
+    #expect(phyUpdate.result(in: [0x04] + failed) == .failure(.noRemotePHY))
+  }
+
+  @Test("a refused LE Set PHY and the end of its connection are results, too")
+  func phyRefused() {
+    let unsupported: [UInt8] = [0x04, 0x0f, 0x04, 0x11, 0x01, 0x32, 0x20]
+    #expect(phyUpdate.result(in: unsupported) == .failure(.noPHY(.twoMegabit)))
+    let complete: [UInt8] = [0x04, 0x0e, 0x04, 0x01, 0x32, 0x20, 0x01]
+    #expect(phyUpdate.result(in: complete) == .failure(.noPHYCommand))
+    let gone: [UInt8] = [0x04, 0x05, 0x04, 0x00, 0x40, 0x00, 0x08]
+    #expect(phyUpdate.result(in: gone) == .failure(.noLink))
+  }
+
+  @Test("a PHY of another connection, and changes of parameters, are no result of an LE Set PHY")
+  func otherPHY() {
+    let packets: [[UInt8]] = [
+      [0x04, 0x0f, 0x04, 0x00, 0x01, 0x32, 0x20],
+      [0x04, 0x3e, 0x06, 0x0c, 0x00, 0x41, 0x00, 0x02, 0x02],
+      [0x04, 0x3e, 0x06, 0x0c, 0x1a, 0x41, 0x00, 0x01, 0x01],
+      [0x04, 0x3e, 0x0a, 0x03, 0x00, 0x40, 0x00, 0x0c, 0x00, 0x04, 0x00, 0xf4, 0x01],
+      [0x04, 0x0f, 0x04, 0x11, 0x01, 0x13, 0x20], [0x04, 0x05, 0x04, 0x00, 0x41, 0x00, 0x08],
+    ]
+    for packet in packets { #expect(phyUpdate.result(in: packet) == nil, "\(packet)") }
+    #expect(update.result(in: [0x04, 0x3e, 0x06, 0x0c, 0x00, 0x40, 0x00, 0x02, 0x02]) == nil)
+  }
+
   @Test("a Disconnection Complete reports its handle, other events their code")
   func others() {
     #expect(HCIEvent([0x05, 0x04, 0x00, 0x40, 0x00, 0x13]) == .disconnected(handle: 0x0040))

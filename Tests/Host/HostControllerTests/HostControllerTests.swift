@@ -169,40 +169,49 @@ struct HostControllerTests {
     interval: .milliseconds(15), latency: 0, supervisionTimeout: .seconds(4)
   )
 
-  private func change(
-    _ result: Result<ConnectionParameters, HostProblem>, refusal: KernelRefusal? = nil
-  ) async throws -> (ConnectionParameters, asked: [String]) {
-    let update = ConnectionUpdate(handle: 0x40, wanted: Self.wanted)
-    let kernel = ScriptedKernel(
+  /// A kernel in which these packets follow a command that changes the link, whose handle is 0x40.
+  private func kernel(
+    _ command: HCICommand, _ packets: [[UInt8]], refusal: KernelRefusal? = nil
+  ) -> ScriptedKernel {
+    ScriptedKernel(
       ScriptedKernel.Script(
-        connections: .success(connections), updates: [update: result], updateRefusal: refusal
+        connections: .success(connections), changes: [command: packets], changeRefusal: refusal
       )
     )
-    let got = try await HostController(kernel: kernel).change(link, to: Self.wanted)
-    return (got, kernel.questions)
   }
+
+  private let update = ConnectionUpdate(handle: 0x40, wanted: Self.wanted)
 
   @Test("parameters are changed by the handle of the link, and what was agreed on is returned")
   func changed() async throws {
     let agreed = ConnectionParameters(
       interval: .milliseconds(15), latency: 0, supervisionTimeout: .seconds(5)
     )
-    let (got, asked) = try await change(.success(agreed))
+    // Command Status, then LE Connection Update Complete: interval 12, latency 0, timeout 500.
+    let kernel = kernel(
+      update.command,
+      [
+        [0x04, 0x0f, 0x04, 0x00, 0x01, 0x13, 0x20],
+        [0x04, 0x3e, 0x0a, 0x03, 0x00, 0x40, 0x00, 0x0c, 0x00, 0x00, 0x00, 0xf4, 0x01],
+      ]
+    )
+    let got = try await HostController(kernel: kernel).change(link, to: Self.wanted)
     #expect(got == agreed)
-    #expect(asked == ["connections of 1", "update of 64 by 1"])
+    #expect(kernel.questions == ["connections of 1", "2013 of 1"])
   }
 
   @Test(
     "a refused change is permanent, one that meets another procedure or a lost link is transient",
     arguments: [
-      (HostProblem.refused(HCIStatus(rawValue: 0x3b)), DeviceFailure.Code.refused, false),
-      (.refused(.controllerBusy), .busy, true), (.refused(.commandDisallowed), .busy, true),
-      (.refused(.unknownCommand), .notSupported, false),
-      (.noLink, .notConnected, true),
-    ]
+      (0x3b, DeviceFailure.Code.refused, false), (0x3a, .busy, true), (0x0c, .busy, true),
+      (0x01, .notSupported, false), (0x02, .notConnected, true),
+    ] as [(UInt8, DeviceFailure.Code, Bool)]
   )
-  func unchanged(problem: HostProblem, code: DeviceFailure.Code, isTransient: Bool) async {
-    let failure = await #expect(throws: DeviceFailure.self) { try await change(.failure(problem)) }
+  func unchanged(status: UInt8, code: DeviceFailure.Code, isTransient: Bool) async {
+    let kernel = kernel(update.command, [[0x04, 0x0f, 0x04, status, 0x01, 0x13, 0x20]])
+    let failure = await #expect(throws: DeviceFailure.self) {
+      try await HostController(kernel: kernel).change(link, to: Self.wanted)
+    }
     #expect(failure?.code == code)
     #expect(failure?.class == (isTransient ? .passing : .definite))
     #expect(failure?.operation == "changing the connection parameters")
@@ -210,12 +219,115 @@ struct HostControllerTests {
 
   @Test("a change without the privilege fails, and names the capability")
   func unprivilegedChange() async {
-    let failure = await #expect(throws: DeviceFailure.self) {
-      try await change(.success(Self.wanted), refusal: KernelRefusal(errorNumber: EPERM))
+    let refusal = KernelRefusal(errorNumber: EPERM)
+    let parameters = HostController(kernel: kernel(update.command, [], refusal: refusal))
+    let phy = HostController(kernel: kernel(phyUpdate.command, [], refusal: refusal))
+    let failures = [
+      await #expect(throws: DeviceFailure.self) {
+        try await parameters.change(link, to: Self.wanted)
+      },
+      await #expect(throws: DeviceFailure.self) { try await phy.change(link, to: .twoMegabit) },
+    ]
+    for failure in failures {
+      #expect(failure?.code == .capabilityMissing)
+      #expect(failure?.class == .unavailable)
+      #expect(failure?.meaning == "this needs the capability CAP_NET_RAW")
     }
-    #expect(failure?.code == .capabilityMissing)
-    #expect(failure?.class == .unavailable)
-    #expect(failure?.meaning == "this needs the capability CAP_NET_RAW")
+  }
+
+  // MARK: The PHY
+
+  private let phyUpdate = PHYUpdate(handle: 0x40, wanted: .twoMegabit)
+
+  @Test(
+    "the PHY is changed by the handle of the link; what was agreed on may be that of before",
+    arguments: [
+      ([0x02, 0x02], LinkPHY(.twoMegabit)), ([0x01, 0x01], LinkPHY(.oneMegabit)),
+      ([0x02, 0x01], LinkPHY(transmit: .twoMegabit, receive: .oneMegabit)),
+    ] as [([UInt8], LinkPHY)]
+  )
+  func changedPHY(octets: [UInt8], agreed: LinkPHY) async throws {
+    let kernel = kernel(
+      phyUpdate.command,
+      [
+        [0x04, 0x0f, 0x04, 0x00, 0x01, 0x32, 0x20],
+        [0x04, 0x3e, 0x06, 0x0c, 0x00, 0x40, 0x00] + octets,
+      ]
+    )
+    #expect(try await HostController(kernel: kernel).change(link, to: .twoMegabit) == agreed)
+    #expect(kernel.questions == ["connections of 1", "2032 of 1"])
+  }
+
+  @Test(
+    "a failed change of the PHY says who lacks it",
+    arguments: [
+      (
+        0x01, DeviceFailure.Code.notSupported,
+        "the adapter cannot change or report the PHY: its controller answered 0x01 Unknown HCI Command"
+      ),
+      (
+        0x11, .notSupported,
+        "the adapter lacks the PHY 2m: its controller answered 0x11 Unsupported Feature or Parameter Value"
+      ),
+      (
+        0x1a, .notSupported,
+        "the device cannot change its PHY: the controller answered 0x1a Unsupported Remote Feature"
+      ),
+      (0x0c, .busy, "the controller answered 0x0c Command Disallowed"),
+      (0x1f, .refused, "the controller answered 0x1f Unspecified Error"),
+      (0x02, .notConnected, "the kernel has no connection to it"),
+    ] as [(UInt8, DeviceFailure.Code, String)]
+  )
+  func unchangedPHY(status: UInt8, code: DeviceFailure.Code, meaning: String) async {
+    let packets: [[[UInt8]]] = [
+      [[0x04, 0x0f, 0x04, status, 0x01, 0x32, 0x20]],
+      [[0x04, 0x0e, 0x04, 0x01, 0x32, 0x20, status]],
+      [
+        [0x04, 0x0f, 0x04, 0x00, 0x01, 0x32, 0x20],
+        [0x04, 0x3e, 0x06, 0x0c, status, 0x40, 0x00, 0x01, 0x01],
+      ],
+    ]
+    for packets in packets {
+      let controller = HostController(kernel: kernel(phyUpdate.command, packets))
+      let failure = await #expect(throws: DeviceFailure.self) {
+        try await controller.change(link, to: .twoMegabit)
+      }
+      #expect(failure?.code == code)
+      #expect(failure?.meaning == meaning)
+      #expect(failure?.operation == "changing the PHY")
+    }
+  }
+
+  /// Reads the PHY from a controller that answers so.
+  private func phy(_ answer: Result<HCIAnswer, KernelRefusal>) async throws -> LinkPHY {
+    let script = ScriptedKernel.Script(
+      connections: .success(connections), commands: [.readPHY(0x40): answer]
+    )
+    return try await HostController(kernel: ScriptedKernel(script)).phy(of: link)
+  }
+
+  @Test("the PHY is read by the handle of the link")
+  func readPHY() async throws {
+    let read = try await phy(.success(.done([0x40, 0x00, 0x02, 0x03])))
+    #expect(read == LinkPHY(transmit: .twoMegabit, receive: .coded))
+  }
+
+  @Test(
+    "a PHY that cannot be read is a permanent failure, without the privilege an unavailable one",
+    arguments: [
+      (.success(.refused(.unknownCommand)), .notSupported, .definite),
+      (.success(.done([0x40, 0x00, 0x04, 0x01])), .notSupported, .definite),
+      (.success(.done([0x40, 0x00, 0x01])), .notSupported, .definite),
+      (.success(.refused(.unknownConnection)), .notConnected, .passing),
+      (.failure(KernelRefusal(errorNumber: EPERM)), .capabilityMissing, .unavailable),
+    ] as [(Result<HCIAnswer, KernelRefusal>, DeviceFailure.Code, FailureClass)]
+  )
+  func unreadPHY(
+    answer: Result<HCIAnswer, KernelRefusal>, code: DeviceFailure.Code, class: FailureClass
+  ) async {
+    let failure = await #expect(throws: DeviceFailure.self) { try await phy(answer) }
+    #expect(failure?.code == code)
+    #expect(failure?.class == `class`)
   }
 
   @Test("an adapter held by another program is a transient failure")

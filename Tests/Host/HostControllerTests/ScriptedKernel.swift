@@ -10,9 +10,10 @@ final class ScriptedKernel: HostKernel {
   struct Script: Sendable {
     var connections: Result<[KernelConnection], KernelRefusal> = .success([])
     var commands: [HCICommand: Result<HCIAnswer, KernelRefusal>] = [:]
-    var updates: [ConnectionUpdate: Result<ConnectionParameters, HostProblem>] = [:]
-    /// What the kernel refuses to send an update with; nil: it sends it.
-    var updateRefusal: KernelRefusal?
+    /// The packets that follow a command that changes a connection.
+    var changes: [HCICommand: [[UInt8]]] = [:]
+    /// What the kernel refuses to send such a command with; nil: it sends it.
+    var changeRefusal: KernelRefusal?
     var management: [ManagementCommand: ManagementAnswer] = [:]
     var features: Result<[UInt8], KernelRefusal> = .success([UInt8](repeating: 0, count: 8))
   }
@@ -41,12 +42,14 @@ final class ScriptedKernel: HostKernel {
     return try script.commands[command]?.get() ?? .refused(.unknownCommand)
   }
 
-  func result(
-    of update: ConnectionUpdate, by index: UInt16
-  ) async throws -> Result<ConnectionParameters, HostProblem> {
-    note("update of \(update.handle) by \(index)")
-    if let refusal = script.updateRefusal { throw refusal }
-    return script.updates[update] ?? .failure(.refused(.unknownCommand))
+  func result<Procedure: LinkProcedure>(
+    of procedure: Procedure, by index: UInt16
+  ) async throws -> Result<Procedure.Agreed, HostProblem> {
+    note("\(String(procedure.command.opcode.rawValue, radix: 16)) of \(index)")
+    if let refusal = script.changeRefusal { throw refusal }
+    let packets = script.changes[procedure.command] ?? []
+    return packets.lazy.compactMap { procedure.result(in: $0) }.first
+      ?? .failure(.refused(.unknownCommand))
   }
 
   func answer(to command: ManagementCommand) async throws -> ManagementAnswer {

@@ -28,9 +28,9 @@ struct ThroughputTests {
                   - { notify: [{ u16: $n }, { hex: "\(String(repeating: "5a", count: 242))" }], on: fff2 }
     """
 
-  private func run(_ line: String) throws -> RunningProgram.Ended {
+  private func run(_ line: String, on flow: String = Self.flow) throws -> RunningProgram.Ended {
     let folder = try TemporaryFolder()
-    let device = try folder.file("flow.yaml", Self.flow)
+    let device = try folder.file("flow.yaml", flow)
     return try blerun("run", "-e", line, "-d", "Flow-1", "--simulate", device)
   }
 
@@ -58,6 +58,22 @@ struct ThroughputTests {
       connection-parameters interval 20ms; throughput up fff1 for 3s \
       expect up.rate in 22000..24400 expect interval = 20
       """
+    )
+    #expect(run.status == 0, "\(run.output)\(run.errors)")
+  }
+
+  @Test(
+    "the throughput follows a change of the PHY",
+    arguments: [
+      ("connection-parameters expect phy = 1m", "80000..97600"),
+      ("connection-parameters phy 2m expect phy = 2m", "120000..170800"),
+    ]
+  )
+  func changedPHY(change: String, rates: String) throws {
+    // As many packets as the PHY has time for in 10 ms: 4 on 1m, 7 on 2m.
+    let run = try run(
+      "\(change); throughput up fff1 for 3s expect up.rate in \(rates)",
+      on: Self.flow.replacing(", packets: 2", with: "")
     )
     #expect(run.status == 0, "\(run.output)\(run.errors)")
   }

@@ -175,6 +175,8 @@ struct DeviceComplaintTests {
       ("link: { latency: 2h }", "expected a duration from 0s to 1h"),
       ("link: { speed: { interval: 5ms } }", "expected a duration from 7.500ms to 4s"),
       ("link: { speed: { phy: 3m } }", "expected one of 1m, 2m, coded"),
+      ("link: { phys: [1m, 3m] }", "expected one of 1m, 2m, coded"),
+      ("link: { phys: [] }", "a device has at least one PHY"),
       ("link: { speed: { packets: 0 } }", "expected a whole number from 1 to 100"),
       ("appearance: 65536", "expected a number from 0 to 0xffff"),
       ("faults: [{ on: rad, do: vanish }]", "did you mean 'read'?"),

@@ -72,6 +72,7 @@ struct DeviceFileTests {
         connect-time: 1s
         discovery-time: 0s
         latency: 2ms
+        phys: [2m, 1m]
         speed: { interval: 15ms, phy: 2m, packets: 4 }
       """
     )
@@ -92,13 +93,12 @@ struct DeviceFileTests {
           rssiSpread: 0, interval: .seconds(1), isConnectable: false
         )
     )
-    #expect(
-      device.link
-        == LinkDefinition(
-          mtu: 23, connectTime: .seconds(1), discoveryTime: .zero, latency: .milliseconds(2),
-          speed: LinkSpeed(interval: .milliseconds(15), phy: .twoMegabit, packets: 4)
-        )
+    var link = LinkDefinition(
+      mtu: 23, connectTime: .seconds(1), discoveryTime: .zero, latency: .milliseconds(2),
+      speed: LinkSpeed(interval: .milliseconds(15), phy: .twoMegabit, packets: 4)
     )
+    link.phys = [.twoMegabit, .oneMegabit]
+    #expect(device.link == link)
   }
 
   @Test("a file can hold several devices, and can be JSON")

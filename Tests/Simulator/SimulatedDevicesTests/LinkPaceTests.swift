@@ -1,5 +1,6 @@
 // The times at which a link with a speed carries values.
 
+import Bluetooth
 import Signals
 import SimulatedDevices
 import Testing
@@ -9,12 +10,12 @@ struct LinkPaceTests {
   @Test(
     "as many packets fit into an interval as the PHY has time for, at most those of the device",
     arguments: [
-      (15_000, LinkSpeed.PHY.oneMegabit, nil, 6), (15_000, .twoMegabit, nil, 10),
+      (15_000, PHY.oneMegabit, nil, 6), (15_000, .twoMegabit, nil, 10),
       (15_000, .coded, nil, 1), (7_500, .oneMegabit, nil, 3), (30_000, .twoMegabit, 4, 4),
       (7_500, .oneMegabit, 100, 3),
-    ] as [(Int, LinkSpeed.PHY, Int?, Int)]
+    ] as [(Int, PHY, Int?, Int)]
   )
-  func capacity(microseconds: Int, phy: LinkSpeed.PHY, packets: Int?, expected: Int) {
+  func capacity(microseconds: Int, phy: PHY, packets: Int?, expected: Int) {
     let speed = LinkSpeed(interval: .microseconds(microseconds), phy: phy, packets: packets)
     #expect(speed.capacity == expected)
   }
@@ -47,6 +48,20 @@ struct LinkPaceTests {
     #expect(times([1], sentAt: 95, after: &pace) == [110])
     pace.change(.milliseconds(10), at: .start + .milliseconds(112))
     #expect(times([1, 1, 1], sentAt: 112, after: &pace) == [135, 135, 145])
+  }
+
+  @Test("another PHY begins with the packets that wait, and a full connection event stays full")
+  func changedPHY() {
+    var pace = LinkPace(LinkSpeed(interval: .milliseconds(15)), at: .start)
+    // 6 packets fit into an event; on 2m 10, of which the one that waits has 2.
+    #expect(times([1, 1, 1, 1, 1, 1, 1], sentAt: 0, after: &pace) == [0, 0, 0, 0, 0, 0, 15])
+    pace.change(PHY.twoMegabit, at: .start)
+    let nine = [Int](repeating: 1, count: 9)
+    #expect(times(nine, sentAt: 0, after: &pace) == [15, 15, 15, 15, 15, 15, 15, 15, 30])
+    pace.change(PHY.coded, at: .start + .milliseconds(100))
+    #expect(times([1, 1], sentAt: 100, after: &pace) == [105, 120])
+    pace.change(PHY.twoMegabit, at: .start + .milliseconds(105))
+    #expect(times([1], sentAt: 105, after: &pace) == [135])
   }
 
   @Test("a long value takes several packets, and is there with its last one")

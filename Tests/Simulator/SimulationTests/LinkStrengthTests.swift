@@ -97,6 +97,68 @@ struct LinkStrengthTests {
     #expect(agreed.value == longer)
   }
 
+  // MARK: The PHY
+
+  @Test(
+    "a changed PHY holds from six connection events later until the end of the connection",
+    arguments: [(nil, .oneMegabit), (.coded, .coded)] as [(PHY?, PHY)]
+  )
+  func changedPHY(own: PHY?, first: PHY) throws {
+    var definition = DeviceDefinition.thermometer
+    definition.link.speed = own.map { LinkSpeed(interval: .milliseconds(15), phy: $0) }
+    let simulation = try Simulation(definition: definition)
+    let (service, loop) = (simulation.service, simulation.loop)
+    let times = Recorded<Instant>()
+    let phys = service.connect().flattenMap { service.phy() }
+      .flattenMap { before -> Signal<[LinkPHY]> in
+        times.add(loop.now)
+        return service.changePHY(to: .twoMegabit).flattenMap { agreed in
+          times.add(loop.now)
+          return service.phy().map { [before, agreed, $0] }
+        }
+      }
+    let outcome = phys.firstOrDefault([], within: .seconds(20))
+    #expect(outcome.error == nil)
+    #expect(outcome.value == [LinkPHY(first), LinkPHY(.twoMegabit), LinkPHY(.twoMegabit)])
+    let six = Duration.milliseconds(own == nil ? 180 : 90)
+    #expect(times.all.count == 2 && times.all[1] - times.all[0] == six)
+    let next = service.connect().flattenMap { service.phy() }
+      .map { Optional($0) }.firstOrDefault(nil, within: .seconds(20))
+    #expect(next.value == LinkPHY(first))
+  }
+
+  @Test("a connection keeps its PHY when the device does not agree to another one")
+  func keptPHY() throws {
+    var definition = DeviceDefinition.thermometer
+    definition.link.phys = [.oneMegabit, .coded]
+    let simulation = try Simulation(definition: definition)
+    let service = simulation.service
+    let outcome = service.connect()
+      .flattenMap { service.changePHY(to: .coded) }
+      .flattenMap { one in
+        service.changePHY(to: .twoMegabit)
+          .flattenMap { other in service.phy().map { [one, other, $0] } }
+      }
+      .firstOrDefault([], within: .seconds(20))
+    #expect(outcome.error == nil)
+    #expect(outcome.value == [PHY.coded, .coded, .coded].map { LinkPHY($0) })
+  }
+
+  @Test("without a link, and after its loss, the PHY fails with not-connected")
+  func droppedPHY() throws {
+    let simulation = try Simulation()
+    let (service, simulator) = (simulation.service, simulation.simulator)
+    let address = simulation.device.definition.address
+    let dropped = service.connect().flattenMap { _ -> Signal<LinkPHY?> in
+      simulation.loop.after(.milliseconds(100)) { simulator.loseLink(address) }
+      return service.changePHY(to: .twoMegabit).map { Optional($0) }
+    }
+    for signal in [dropped, service.phy().map { Optional($0) }] {
+      let outcome = signal.firstOrDefault(nil, within: .seconds(20))
+      #expect((outcome.error as? DeviceFailure)?.code == .notConnected)
+    }
+  }
+
   @Test("a change on a connection that drops meanwhile fails with not-connected")
   func dropped() throws {
     let simulation = try Simulation()

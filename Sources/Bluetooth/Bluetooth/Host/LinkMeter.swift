@@ -73,6 +73,30 @@ public protocol LinkMeter: Sendable {
   func change(
     _ link: LinkIdentity, to wanted: ConnectionParameters
   ) async throws -> ConnectionParameters
+
+  /// The PHY of a connection, as the controller of this host reports it.
+  ///
+  /// - Throws: ``DeviceFailure``, without a device: `not-connected` when there is no such connection;
+  ///   `not-supported` when the controller has no command for it;
+  ///   ``DeviceFailure/Code/capabilityMissing`` and ``DeviceFailure/Code/socketsMissing`` when this
+  ///   process lacks permission; the errors of a wait.
+  /// - Source: Bluetooth Core 5.4, Vol 4, Part E §7.8.47 (LE Read PHY).
+  func phy(of link: LinkIdentity) async throws -> LinkPHY
+
+  /// Changes the PHY of a connection, in both directions.
+  ///
+  /// Returns when both sides use the PHY that was agreed on, which may be that of before: a peripheral
+  /// that supports no other one keeps it, and may request another one at any later time.
+  ///
+  /// - Returns: The PHY that was agreed on.
+  /// - Throws: ``DeviceFailure``, without a device: `not-connected` when there is no such connection,
+  ///   or it ended meanwhile; `not-supported` when the controller lacks the command or the PHY, or
+  ///   the peripheral cannot change its PHY; `busy` while the controller does not accept another
+  ///   change, ``DeviceFailure/Code/capabilityMissing`` and ``DeviceFailure/Code/socketsMissing``
+  ///   when this process lacks permission; the errors of a wait.
+  /// - Source: Bluetooth Core 5.4, Vol 4, Part E §7.8.49 (LE Set PHY), §7.7.65.12 (LE PHY Update
+  ///   Complete).
+  func change(_ link: LinkIdentity, to wanted: PHY) async throws -> LinkPHY
 }
 
 /// The parameters of an LE connection.

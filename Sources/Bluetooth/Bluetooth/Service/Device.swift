@@ -240,6 +240,14 @@ extension Device {
     }
   }
 
+  /// Sends the PHY of the connection: ``ConnectionOperations/phy()``.
+  public func phy() -> Signal<LinkPHY> { operation("asking for the PHY") { try await $0.phy() } }
+
+  /// Changes the PHY, and sends what was agreed on: ``ConnectionOperations/changePHY(to:)``.
+  public func changePHY(to wanted: PHY) -> Signal<LinkPHY> {
+    operation("changing the PHY") { try await $0.changePHY(to: wanted) }
+  }
+
   // MARK: Attributes
 
   /// Sends the attributes: ``ConnectionOperations/services()``.

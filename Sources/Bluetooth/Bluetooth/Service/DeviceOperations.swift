@@ -161,6 +161,39 @@ public protocol ConnectionOperations: Sendable {
     to wanted: ConnectionParameters
   ) async throws -> ConnectionParameters
 
+  /// The PHY of the connection.
+  ///
+  /// bluetoothd does not report it: it needs a ``LinkMeter`` and the capability CAP_NET_RAW.
+  ///
+  /// ```swift
+  /// print(try await connection.phy().transmit.rawValue)
+  /// ```
+  ///
+  /// - Throws: `not-connected` (transient); `capability-missing` or `sockets-missing` (unavailable)
+  ///   when this process may not send commands to the controller; `not-supported` without a meter,
+  ///   and with a controller that has no command for it.
+  /// - Source: Bluetooth Core 5.4, Vol 4, Part E §7.8.47: org.bluez has no such call.
+  func phy() async throws -> LinkPHY
+
+  /// Changes the PHY of the connection in both directions, and waits until both sides use the one that
+  /// was agreed on.
+  ///
+  /// bluetoothd has no call for this: it needs a ``LinkMeter`` and the capability CAP_NET_RAW. A device
+  /// that does not support the wanted PHY keeps that of before, which is not an error.
+  ///
+  /// ```swift
+  /// let agreed = try await connection.changePHY(to: .twoMegabit)
+  /// print(agreed == LinkPHY(.twoMegabit))
+  /// ```
+  ///
+  /// - Returns: The PHY that was agreed on.
+  /// - Throws: `not-connected`, `busy` (transient); `not-supported` when the controller lacks the
+  ///   command or the PHY, when the device cannot change its PHY, and without a meter (permanent);
+  ///   `capability-missing` or `sockets-missing` (unavailable) when this process may not send commands
+  ///   to the controller.
+  /// - Source: Bluetooth Core 5.4, Vol 4, Part E §7.8.49: org.bluez has no such call.
+  func changePHY(to wanted: PHY) async throws -> LinkPHY
+
   /// Pairs with the device, connecting for the current turn if necessary. The bond outlives the turn.
   ///
   /// An agent of this program answers bluetoothd's requests, and is registered for that time. A pairing

@@ -102,6 +102,14 @@ extension DeviceRequestPerformer {
       })
   }
 
+  public func phy() async throws -> LinkPHY {
+    try await perform(DeviceRequest("asking for the PHY") { try await $0.phy() })
+  }
+
+  public func changePHY(to wanted: PHY) async throws -> LinkPHY {
+    try await perform(DeviceRequest("changing the PHY") { try await $0.changePHY(to: wanted) })
+  }
+
   public func pair(_ answers: PairingAnswers) async throws -> PairingOutcome {
     try await perform(
       DeviceRequest("pairing", isIdempotent: false) { try await $0.pair(answers) })

@@ -168,12 +168,16 @@ struct Subjects: Equatable {
   /// Creates the subjects of a step with one number for each property of the connection, or with
   /// many such values.
   ///
-  /// - Parameter most: The number of values that ends the step.
+  /// - Parameters:
+  ///   - choices: Further properties, each with the names that it may have.
+  ///   - most: The number of values that ends the step.
   init(
-    of facts: [(name: String, range: ClosedRange<Int>)], kind: Kind = .single, most: Int? = nil
+    of facts: [(name: String, range: ClosedRange<Int>)],
+    choices: [(name: String, words: [String])] = [], kind: Kind = .single, most: Int? = nil
   ) {
-    self.init(fields: facts.map(\.name), kind)
+    self.init(fields: facts.map(\.name) + choices.map(\.name), kind)
     mostValues = most
+    for (name, words) in choices { kinds[name] = .choice(words) }
     for (name, range) in facts {
       let range = Double(range.lowerBound)...Double(range.upperBound)
       kinds[name] = .number(orText: false, in: range)

@@ -1,54 +1,137 @@
-// `connection-parameters`: reads `interval` and `supervisionTimeout` in ms, and `latency`, or changes them.
+// `connection-parameters`: reads `interval` and `supervisionTimeout` in ms, `latency` and `phy`, or
+// changes them.
 //
-// The values that are read come from captured HCI traffic, so this needs `--trace`. A change needs CAP_NET_RAW.
+// The values that are read come from captured HCI traffic, so this needs `--trace`; the controller
+// is asked for the PHY. A change needs CAP_NET_RAW.
 
 public import Bluetooth
 import Documents
 import Signals
 
-/// A step that reads or changes the parameters of the connection.
+/// A step that reads or changes the parameters and the PHY of the connection.
 public struct ConnectionParametersStep: StepKind {
-  /// The parameters to change to; nil: they are only read.
-  public var wanted: ConnectionParameters?
+  /// The properties to change; nil: they are only read.
+  public var wanted: WantedConnection?
 
-  public init(_ wanted: ConnectionParameters?) { self.wanted = wanted }
+  public init(_ wanted: WantedConnection?) { self.wanted = wanted }
 
   init() { self.init(nil) }
 
   static let verb = "connection-parameters"
   static let documentation =
-    "reads the connection parameters: `interval` and `supervisionTimeout` in ms, and `latency`; needs `--trace`. "
-    + "With wanted values it changes them, and its value is what the device agreed to; needs CAP_NET_RAW"
+    "reads the connection parameters: `interval` and `supervisionTimeout` in ms, `latency`, and "
+    + "`phy`; needs `--trace`. With wanted values it changes them, and its value is what the "
+    + "device agreed to; needs CAP_NET_RAW"
   static let common: [Key<Step>] = [.as, .expect, .timeout]
   static let keys: [Key<Self>] = [
     Key(
-      "connection-parameters", \.wanted, ConnectionParameters.shape.orNull,
-      line: .members(ConnectionParameters.keys.map(\.description)), "the wanted parameters"
+      "connection-parameters", \.wanted, WantedConnection.shape.orNull,
+      line: .members(WantedConnection.keys.map(\.description)), "the wanted parameters"
     )
   ]
 
   var action: Step.Action { .connectionParameters(self) }
-  var subjects: Subjects? { ConnectionParameters.subjects }
+  var subjects: Subjects? { ConnectionFacts.subjects }
   var participle: String {
     wanted == nil ? "reading the connection parameters" : "changing the connection parameters"
   }
   var privilege: String? { wanted == nil ? nil : "changes the connection parameters" }
-  /// A change takes at least six connection events: 24 s at the longest interval.
-  func limit(_ usual: Duration) -> Duration { wanted == nil ? usual : max(usual, .seconds(45)) }
+
+  /// Each change takes at least six connection events: 24 s at the longest interval.
+  func limit(_ usual: Duration) -> Duration {
+    max(usual, .seconds(45) * (wanted?.changes ?? 0))
+  }
 
   func run(_ run: StepRun) async throws {
-    let parameters =
-      wanted.map { run.service.changeConnectionParameters(to: $0) }
-      ?? run.service.connectionParameters()
-    try await run.measure(parameters.map(\.decoded))
+    let (service, wanted) = (run.service, wanted)
+    let facts = Signal<ConnectionFacts> { sink in
+      var facts = ConnectionFacts()
+      // A host or a device that has no other PHY is found before anything has changed.
+      if let phy = wanted?.phy { facts.phy = try await service.changePHY(to: phy).onlyValue() }
+      if let parameters = wanted?.parameters {
+        facts.parameters = try await service.changeConnectionParameters(to: parameters).onlyValue()
+      } else if wanted == nil {
+        facts.parameters = try await service.connectionParameters().onlyValue()
+      } else {
+        facts.parameters = try await service.connectionParameters().valueIfKnown()
+      }
+      if wanted?.phy == nil { facts.phy = try await service.phy().valueIfKnown() }
+      try await sink(facts)
+    }
+    try await run.measure(facts.map(\.decoded))
   }
 }
 
+extension Signal {
+  /// Runs a query, and returns what it sends.
+  fileprivate func onlyValue() async throws -> Value {
+    var value: Value?
+    try await run { value = $0 }
+    guard let value else { throw NoValue(operation: "querying the connection") }
+    return value
+  }
+
+  /// Runs a query of something that the step can do without; nil if it fails while the connection is
+  /// up.
+  fileprivate func valueIfKnown() async throws -> Value? {
+    do {
+      return try await onlyValue()
+    } catch let failure as DeviceFailure where failure.code != .notConnected {
+      return nil
+    }
+  }
+}
+
+/// The value of the step.
+private struct ConnectionFacts: Sendable {
+  /// nil: unknown, and not wanted.
+  var parameters: ConnectionParameters?
+  /// nil: the controller does not report it.
+  var phy: LinkPHY?
+
+  /// - Source: Bluetooth Core 5.4, Vol 4, Part E §7.7.65.1 (LE Connection Complete event).
+  static let subjects = Subjects(
+    of: [("interval", 0...4000), ("latency", 0...499), ("supervisionTimeout", 100...32_000)],
+    choices: [("phy", phys)]
+  )
+
+  /// The names of each PHY in both directions, then those of different ones.
+  private static var phys: [String] {
+    let all = PHY.allCases
+    let pairs = all.flatMap { one in all.map { LinkPHY(transmit: one, receive: $0) } }
+    return all.map { LinkPHY($0).description }
+      + pairs.filter { $0.transmit != $0.receive }.map(\.description)
+  }
+
+  var decoded: DecodedValue {
+    let phy = phy.map { DecodedValue.Field("phy", .text("\($0)")) }
+    return .fields((parameters?.fields ?? []) + (phy.map { [$0] } ?? []))
+  }
+}
+
+extension ConnectionParameters {
+  /// Interval and supervision timeout in ms, and the latency.
+  fileprivate var fields: [DecodedValue.Field] {
+    [
+      DecodedValue.Field("interval", .real(interval / .milliseconds(1), decimals: 2), unit: "ms"),
+      DecodedValue.Field("latency", .integer(Int128(latency))),
+      DecodedValue.Field(
+        "supervisionTimeout", .integer(Int128((supervisionTimeout / .milliseconds(1)).rounded())),
+        unit: "ms timeout"
+      ),
+    ]
+  }
+
+  /// The value of a change without the PHY.
+  package var decoded: DecodedValue { .fields(fields) }
+}
+
 extension Step {
-  /// Reads the interval, latency and supervision timeout of the connection.
+  /// Reads the interval, latency, supervision timeout and PHY of the connection.
   ///
-  /// The fields are `interval` in ms, `latency` in connection events, and `supervisionTimeout` in
-  /// ms. Fails with `timing-unknown` when no trace recorded the parameters.
+  /// The fields are `interval` in ms, `latency` in connection events, `supervisionTimeout` in ms, and,
+  /// if the adapter reports it, `phy`: `1m`, `2m` or `coded`. Fails with `timing-unknown` when no trace
+  /// recorded the parameters.
   ///
   /// ```swift
   /// try Step.connectionParameters.expect("interval", .atMost(50))
@@ -57,8 +140,8 @@ extension Step {
     Step(.connectionParameters(ConnectionParametersStep()))
   }
 
-  /// Changes the interval, latency and supervision timeout of the connection, and waits until both
-  /// sides use them.
+  /// Changes the interval, latency and supervision timeout of the connection, and also its PHY if one
+  /// is given, and waits until both sides use them.
   ///
   /// The value is what the device agreed to, with the fields of ``connectionParameters``. Fails with
   /// `refused` when the device does not agree, and with `capability-missing` without CAP_NET_RAW.
@@ -72,101 +155,27 @@ extension Step {
   ///   - latency: The number of connection events that the device may skip: at most 499.
   ///   - timeout: The silence after which the connection counts as lost: 100 ms to 32 s, and more than
   ///     2 × (1 + latency) × interval.
+  ///   - phy: The PHY in both directions, as in ``connectionParameters(phy:)``; nil: it stays.
   public static func connectionParameters(
-    interval: Duration, latency: Int = 0, timeout: Duration = ConnectionParameters.usualTimeout
+    interval: Duration, latency: Int = 0, timeout: Duration = ConnectionParameters.usualTimeout,
+    phy: PHY? = nil
   ) -> Step {
-    let wanted = ConnectionParameters(
-      interval: interval, latency: latency, supervisionTimeout: timeout
+    let wanted = WantedConnection(
+      interval: interval, latency: latency, supervisionTimeout: timeout, phy: phy
     )
     return Step(.connectionParameters(ConnectionParametersStep(wanted)))
   }
-}
 
-extension ConnectionParameters {
-  /// The supervision timeout of a step that wants other parameters: 4 s.
-  public static let usualTimeout = Duration.seconds(4)
-}
-
-extension ConnectionParameters: Described {
-  /// Creates parameters whose interval is a placeholder.
-  init() {
-    self.init(
-      interval: Self.intervals.lowerBound, latency: 0, supervisionTimeout: Self.usualTimeout
-    )
-  }
-
-  static let keys: [Key<Self>] = [
-    Key(
-      "interval", \.interval, .duration("15ms", intervals, unit: intervalUnit),
-      "the time between two connection events"
-    ),
-    Key(
-      "latency", \.latency, .integer("a number of connection events", "events") { _ in latencies },
-      default: 0, "how many connection events the device may skip"
-    ),
-    Key(
-      "timeout", \.supervisionTimeout,
-      .duration("4s", supervisionTimeouts, unit: supervisionTimeoutUnit), default: usualTimeout,
-      "the silence after which the connection counts as lost"
-    ),
-  ]
-
-  func problemAcrossKeys(timeout limit: Duration?) -> KeyRule.KeyProblem? {
-    guard supervisionTimeout <= silence else { return nil }
-    let problem = Problem(
-      "the timeout is too short for this interval and this latency",
-      expected: "more than \(silence.written), which is 2 × (1 + latency) × interval"
-    )
-    return (["timeout", "interval"], problem)
-  }
-
-  static var shape: Shape<Self> {
-    var shape = Shape<Self>(
-      "parameters such as { interval: 15ms, latency: 0, timeout: 4s }",
-      line: "parameters such as interval 15ms latency 0 timeout 4s",
-      schema: schema("the wanted parameters"), words: { [$0.words(keys).joined(separator: " ")] }
-    ) { node, reader in
-      guard node.mapping != nil else { return nil }
-      return read(node, &reader) ?? ConnectionParameters()
-    }
-    shape.operations.problem = { value, limits in value.problem(limits) }
-    return shape
-  }
-
-  /// - Source: Bluetooth Core 5.4, Vol 4, Part E §7.7.65.1 (LE Connection Complete event).
-  fileprivate static let subjects = Subjects(of: [
-    ("interval", 0...4000), ("latency", 0...499), ("supervisionTimeout", 100...32_000),
-  ])
-
-  /// The value of a step: interval and supervision timeout in ms, and the latency.
-  package var decoded: DecodedValue {
-    .fields([
-      DecodedValue.Field("interval", .real(interval / .milliseconds(1), decimals: 2), unit: "ms"),
-      DecodedValue.Field("latency", .integer(Int128(latency))),
-      DecodedValue.Field(
-        "supervisionTimeout", .integer(Int128((supervisionTimeout / .milliseconds(1)).rounded())),
-        unit: "ms timeout"
-      ),
-    ])
-  }
-}
-
-extension Shape where Value == Duration {
-  /// A whole number of units in a range.
-  fileprivate static func duration(
-    _ example: String, _ range: ClosedRange<Duration>, unit: Duration
-  ) -> Self {
-    let bounds = "from \(range.lowerBound.written) to \(range.upperBound.written)"
-    let expected = "a duration such as \(example), \(bounds), in steps of \(unit.written)"
-    let isValid = { @Sendable (value: Duration) in
-      range.contains(value) && value.isMultiple(of: unit)
-    }
-    var shape = Shape(
-      expected, schema: .reference("duration"), words: { [$0.written] }
-    ) { node, _ in node.duration.flatMap { isValid($0) ? $0 : nil } }
-    shape.operations.problem = { value, _ in
-      isValid(value) ? nil : Problem(found: value.written, expected: expected)
-    }
-    return shape
+  /// Changes the PHY of the connection in both directions, and waits until both sides use it.
+  ///
+  /// The field `phy` of the value is what the device agreed to: it may keep the PHY of before. Fails
+  /// with `not-supported` when the adapter lacks the PHY, or the device cannot change it, and with
+  /// `capability-missing` without CAP_NET_RAW.
+  ///
+  /// ```swift
+  /// try Step.connectionParameters(phy: .twoMegabit).expect("phy", .equal("2m"))
+  /// ```
+  public static func connectionParameters(phy: PHY) -> Step {
+    Step(.connectionParameters(ConnectionParametersStep(WantedConnection(phy: phy))))
   }
 }

@@ -1,4 +1,4 @@
-// Facts about the connection: RSSI, TX power and parameters, which org.bluez does not report, and the MTU with what
+// Facts about the connection: RSSI, TX power, parameters and PHY, which org.bluez does not report, and the MTU with what
 // fits into it.
 
 import BlueZInterfaces
@@ -22,6 +22,14 @@ extension BlueZOperations {
     return try await measured("changing the connection parameters") {
       try await $0.change($1, to: wanted)
     }
+  }
+
+  func phy() async throws -> LinkPHY {
+    try await measured("asking for the PHY") { try await $0.phy(of: $1) }
+  }
+
+  func changePHY(to wanted: PHY) async throws -> LinkPHY {
+    try await measured("changing the PHY") { try await $0.change($1, to: wanted) }
   }
 
   private func measured<Value: Sendable>(

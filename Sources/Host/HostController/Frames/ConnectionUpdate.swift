@@ -5,8 +5,7 @@ import Bluetooth
 /// LE Connection Update: its result arrives later, in an event of its own.
 ///
 /// - Source: Bluetooth Core 5.4, Vol 4, Part E §7.8.18.
-struct ConnectionUpdate: Hashable, Sendable {
-  /// The connection.
+struct ConnectionUpdate: LinkProcedure, Hashable {
   let handle: UInt16
   let wanted: ConnectionParameters
 
@@ -29,23 +28,13 @@ struct ConnectionUpdate: Hashable, Sendable {
     parameters.interval == wanted.interval && parameters.latency <= wanted.latency
   }
 
-  /// The result of this change in a packet of a raw socket; nil for any other packet.
-  ///
-  /// - Parameter packet: Starts with the packet type.
-  func result(in packet: [UInt8]) -> Result<ConnectionParameters, HostProblem>? {
-    guard packet.first == HCIPacketType.event else { return nil }
-    switch HCIEvent(packet.dropFirst()) {
-    case .updated(handle, let parameters)?: return fits(parameters) ? .success(parameters) : nil
-    case .updateFailed(handle, let status)?: return .failure(HostProblem(status))
-    case .commandStatus(.leConnectionUpdate, let status)? where status != .success:
-      return .failure(HostProblem(status))
-    // A controller that lacks the command may refuse it with a Command Complete.
-    case .commandComplete(.leConnectionUpdate, let parameters)?:
-      return parameters.first.map { .failure(HostProblem(HCIStatus(rawValue: $0))) }
-    case .disconnected(handle)?: return .failure(.noLink)
-    case .updated?, .updateFailed?, .commandStatus?, .commandComplete?, .disconnected?,
-      .connected?, .other?, nil:
-      return nil
+  func result(of event: HCIEvent) -> Result<ConnectionParameters, HostProblem>? {
+    switch event {
+    case .updated(handle, let parameters): fits(parameters) ? .success(parameters) : nil
+    case .updateFailed(handle, let status): .failure(problem(status))
+    case .updated, .updateFailed, .phyUpdated, .commandStatus, .commandComplete, .disconnected,
+      .connected, .other:
+      nil
     }
   }
 }

@@ -9,6 +9,8 @@ struct HCIOpcode: RawRepresentable, Hashable, Sendable {
   static let readTransmitPowerLevel = HCIOpcode(rawValue: 0x0c2d)
   static let readRSSI = HCIOpcode(rawValue: 0x1405)
   static let leConnectionUpdate = HCIOpcode(rawValue: 0x2013)
+  static let leReadPHY = HCIOpcode(rawValue: 0x2030)
+  static let leSetPHY = HCIOpcode(rawValue: 0x2032)
 }
 
 /// A command with its parameters.
@@ -27,6 +29,11 @@ struct HCICommand: Hashable, Sendable {
     return HCICommand(
       opcode: .readTransmitPowerLevel, parameters: handle.littleEndianOctets + [present]
     )
+  }
+
+  /// Reads the PHYs of a connection.
+  static func readPHY(_ handle: UInt16) -> HCICommand {
+    HCICommand(opcode: .leReadPHY, parameters: handle.littleEndianOctets)
   }
 
   /// The packet for a raw socket. It begins with the packet type, as on the UART transport.
@@ -67,8 +74,8 @@ extension HCICommand {
       return status == .success ? .done(Array(parameters.dropFirst())) : .refused(status)
     case .commandStatus(opcode, let status)? where status != .success:
       return .refused(status)
-    case .commandComplete?, .commandStatus?, .connected?, .updated?, .updateFailed?, .disconnected?,
-      .other?, nil:
+    case .commandComplete?, .commandStatus?, .connected?, .updated?, .updateFailed?, .phyUpdated?,
+      .disconnected?, .other?, nil:
       return nil
     }
   }

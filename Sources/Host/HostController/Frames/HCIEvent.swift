@@ -16,6 +16,9 @@ enum HCIEvent: Hashable, Sendable {
   case updated(handle: UInt16, ConnectionParameters)
   /// The parameters of an LE connection stay: their change was refused, or failed.
   case updateFailed(handle: UInt16, HCIStatus)
+  /// A change of the PHY of an LE connection has ended, whichever side requested it. The PHY is nil if
+  /// its number is unknown.
+  case phyUpdated(handle: UInt16, HCIStatus, LinkPHY?)
   case disconnected(handle: UInt16)
   case other(code: UInt8)
 
@@ -30,6 +33,7 @@ enum HCIEvent: Hashable, Sendable {
     static let connectionComplete: UInt8 = 0x01
     static let connectionUpdateComplete: UInt8 = 0x03
     static let enhancedConnectionComplete: UInt8 = 0x0a
+    static let phyUpdateComplete: UInt8 = 0x0c
     static let enhancedConnectionComplete2: UInt8 = 0x29
   }
 
@@ -70,6 +74,8 @@ enum HCIEvent: Hashable, Sendable {
       LEConnection(&reader, isEnhanced: true).map { .connected($0) }
     case Subevent.connectionUpdateComplete?:
       updated(&reader)
+    case Subevent.phyUpdateComplete?:
+      phyUpdated(&reader)
     case nil: nil
     default: .other(code: code)
     }
@@ -82,6 +88,12 @@ enum HCIEvent: Hashable, Sendable {
     let result = HCIStatus(rawValue: status)
     guard result == .success else { return .updateFailed(handle: handle, result) }
     return .updated(handle: handle, parameters)
+  }
+
+  private static func phyUpdated(_ reader: inout PacketReader) -> HCIEvent? {
+    guard let status = reader.uint8(), let handle = reader.uint16(), let octets = reader.bytes(2)
+    else { return nil }
+    return .phyUpdated(handle: handle, HCIStatus(rawValue: status), LinkPHY(octets))
   }
 }
 

@@ -11,6 +11,10 @@ struct HCIStatus: RawRepresentable, Hashable, Sendable, CustomStringConvertible 
   static let unknownConnection = HCIStatus(rawValue: 0x02)
   /// The answer to a change of parameters while another one is pending, among others.
   static let commandDisallowed = HCIStatus(rawValue: 0x0c)
+  /// The controller of this host lacks it.
+  static let unsupportedFeature = HCIStatus(rawValue: 0x11)
+  /// The controller of the device lacks it.
+  static let unsupportedRemoteFeature = HCIStatus(rawValue: 0x1a)
   static let procedureCollision = HCIStatus(rawValue: 0x23)
   static let transactionCollision = HCIStatus(rawValue: 0x2a)
   static let controllerBusy = HCIStatus(rawValue: 0x3a)

@@ -8,7 +8,7 @@ public import Signals
 /// The controllers of this host, queried through the kernel.
 ///
 /// RSSI and TX power need no privilege as long as the kernel permits read-only commands to every
-/// user. A change of connection parameters needs CAP_NET_RAW.
+/// user. The PHY, and a change of connection parameters, need CAP_NET_RAW.
 public struct HostController: LinkMeter, AdapterInspection {
   private let kernel: any HostKernel
   /// The source of a connection's observed parameters; nil without a trace.
@@ -84,6 +84,28 @@ public struct HostController: LinkMeter, AdapterInspection {
     return try await asking("changing the connection parameters") {
       let controller = try Self.index(of: link.adapter)
       let update = ConnectionUpdate(handle: try handle(of: link, over: controller), wanted: wanted)
+      return try await kernel.result(of: update, by: controller).get()
+    }
+  }
+
+  public func phy(of link: LinkIdentity) async throws -> LinkPHY {
+    try await asking("asking for the PHY") {
+      let controller = try Self.index(of: link.adapter)
+      let handle = try handle(of: link, over: controller)
+      return try await kernel.answer(to: .readPHY(handle), of: controller).phy(of: handle)
+    }
+  }
+
+  /// Sends LE Set PHY itself.
+  ///
+  /// The kernel's own command, Set PHY Configuration, sets the default of the adapter for connections
+  /// that are made later.
+  ///
+  /// - Source: BlueZ, `doc/mgmt-api.txt` (Set PHY Configuration Command).
+  public func change(_ link: LinkIdentity, to wanted: PHY) async throws -> LinkPHY {
+    try await asking("changing the PHY") {
+      let controller = try Self.index(of: link.adapter)
+      let update = PHYUpdate(handle: try handle(of: link, over: controller), wanted: wanted)
       return try await kernel.result(of: update, by: controller).get()
     }
   }

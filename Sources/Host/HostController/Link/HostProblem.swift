@@ -11,6 +11,14 @@ enum HostProblem: Error, Equatable {
   case refused(HCIStatus)
   /// The controller answered that it does not know the level.
   case levelUnknown
+  /// The controller has no commands for the PHY.
+  case noPHYCommand
+  /// The controller lacks a PHY.
+  case noPHY(PHY)
+  /// The controller of the device cannot change the PHY.
+  case noRemotePHY
+  /// The controller reported a PHY that has no name here.
+  case phyUnknown
   /// The management interface refused a command.
   case refusedByKernel(status: UInt8)
   /// No trace is running that could have observed the events of the controllers.
@@ -36,7 +44,7 @@ enum HostProblem: Error, Equatable {
     switch self {
     case .noLink, .systemCall(EBUSY): .passing
     case .refused(let status) where status.isBusy: .passing
-    case .refused, .levelUnknown: .definite
+    case .refused, .levelUnknown, .noPHYCommand, .noPHY, .noRemotePHY, .phyUnknown: .definite
     case .refusedByKernel, .untraced, .madeUntraced, .noAdapter, .systemCall: .unavailable
     }
   }
@@ -51,6 +59,29 @@ enum HostProblem: Error, Equatable {
       )
     case .levelUnknown:
       (.notSupported, "the controller does not report it", "use another adapter")
+    case .noPHYCommand:
+      (
+        .notSupported,
+        "the adapter cannot change or report the PHY: its controller answered "
+          + "\(HCIStatus.unknownCommand)",
+        "use an adapter with Bluetooth 5"
+      )
+    case .noPHY(let phy):
+      (
+        .notSupported,
+        "the adapter lacks the PHY \(phy.rawValue): its controller answered "
+          + "\(HCIStatus.unsupportedFeature)",
+        "use another adapter"
+      )
+    case .noRemotePHY:
+      (
+        .notSupported,
+        "the device cannot change its PHY: the controller answered "
+          + "\(HCIStatus.unsupportedRemoteFeature)",
+        "stay on 1m, the PHY of every device"
+      )
+    case .phyUnknown:
+      (.notSupported, "the controller reports a PHY that is not known here", "")
     case .refusedByKernel(let status):
       (
         .refused, "the kernel's management interface answered status \(status)",

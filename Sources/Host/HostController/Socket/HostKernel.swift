@@ -15,12 +15,12 @@ protocol HostKernel: Sendable {
   /// - Throws: ``KernelRefusal``; the errors of a wait.
   func answer(to command: HCICommand, of index: UInt16) async throws -> HCIAnswer
 
-  /// Sends a change of connection parameters to a controller, and waits for its result.
+  /// Sends a change of a connection to a controller, and waits for its result.
   ///
   /// - Throws: ``KernelRefusal``; the errors of a wait.
-  func result(
-    of update: ConnectionUpdate, by index: UInt16
-  ) async throws -> Result<ConnectionParameters, HostProblem>
+  func result<Procedure: LinkProcedure>(
+    of procedure: Procedure, by index: UInt16
+  ) async throws -> Result<Procedure.Agreed, HostProblem>
 
   /// Sends a management command to the kernel and waits for its answer.
   ///

@@ -11,7 +11,7 @@ struct KernelSockets: HostKernel {
 
   /// The limit for a reply. A controller replies within milliseconds.
   private static let limit = Duration.seconds(2)
-  /// The limit for the result of a change of parameters: a link layer ends a procedure that the other
+  /// The limit for the result of a change of a connection: a link layer ends a procedure that the other
   /// side has not answered by then, and the connection with it.
   ///
   /// - Source: Bluetooth Core 5.4, Vol 6, Part B §5.2.
@@ -45,15 +45,15 @@ struct KernelSockets: HostKernel {
     return try await exchange(descriptor, command.packet) { command.answer(in: $0) }
   }
 
-  func result(
-    of update: ConnectionUpdate, by index: UInt16
-  ) async throws -> Result<ConnectionParameters, HostProblem> {
+  func result<Procedure: LinkProcedure>(
+    of procedure: Procedure, by index: UInt16
+  ) async throws -> Result<Procedure.Agreed, HostProblem> {
     let descriptor = try Self.open(index: index, channel: host_channel_raw)
     defer { close(descriptor) }
-    let command = update.command
+    let command = procedure.command
     try Self.checked(host_receive_le_events(descriptor, command.opcode.rawValue))
     return try await exchange(descriptor, command.packet, limit: Self.procedureLimit) {
-      update.result(in: $0)
+      procedure.result(in: $0)
     }
   }
 

@@ -50,7 +50,9 @@ struct LinkTimings: Sendable {
     case .disconnected(let handle)?:
       // From here on the handle may belong to another device.
       change(packet.index, handle) { $0.isUp = false }
-    case .connected?, .updateFailed?, .commandComplete?, .commandStatus?, .other?, nil: break
+    case .connected?, .updateFailed?, .phyUpdated?, .commandComplete?, .commandStatus?, .other?,
+      nil:
+      break
     }
   }
 

@@ -83,6 +83,7 @@ enum PacketText {
     0x200e: "LE Create Connection Cancel", 0x2011: "LE Add Device To Filter Accept List",
     0x2012: "LE Remove Device From Filter Accept List", 0x2013: "LE Connection Update",
     0x2016: "LE Read Remote Features", 0x2019: "LE Enable Encryption", 0x2022: "LE Set Data Length",
+    0x2030: "LE Read PHY", 0x2031: "LE Set Default PHY", 0x2032: "LE Set PHY",
     0x2041: "LE Set Extended Scan Parameters", 0x2042: "LE Set Extended Scan Enable",
     0x2043: "LE Extended Create Connection",
   ]

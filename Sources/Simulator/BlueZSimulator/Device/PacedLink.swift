@@ -1,5 +1,6 @@
 // Sends values at the connection events of a link with a speed; at once without one.
 
+import Bluetooth
 import Signals
 import SimulatedDevices
 
@@ -36,6 +37,12 @@ final class PacedLink: Sendable {
   func change(_ interval: Duration) {
     state.central?.change(interval, at: loop.now)
     state.peripheral?.change(interval, at: loop.now)
+  }
+
+  /// Changes the PHY of the connection, after the packets that wait.
+  func change(_ phy: PHY) {
+    state.central?.change(phy, at: loop.now)
+    state.peripheral?.change(phy, at: loop.now)
   }
 
   /// Ends the connection.

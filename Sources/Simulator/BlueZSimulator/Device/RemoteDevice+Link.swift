@@ -113,10 +113,12 @@ extension RemoteDevice {
     case .raiseLink:
       if !isAccepted { host.observe(.linkUp(address)) }
       state.parameters = .ofNewLinks
-      if let speed = device.definition.link.speed { state.parameters.interval = speed.interval }
+      let speed = device.definition.link.speed
+      if let speed { state.parameters.interval = speed.interval }
+      state.phy = speed?.phy ?? .oneMegabit
       state.connections += 1
       listen()
-      pace.begin(host.settings.keepsLinkDelays ? device.definition.link.speed : nil)
+      pace.begin(host.settings.keepsLinkDelays ? speed : nil)
       device.linkUp()
       resumeBond()
       peer?.accept()

@@ -48,6 +48,8 @@ final class RemoteDevice: Sendable {
     var isAccepted = false
     /// The parameters of the present connection.
     var parameters = ConnectionParameters.ofNewLinks
+    /// The PHY of the present connection, in both directions.
+    var phy = PHY.oneMegabit
     /// The number of connections so far.
     var connections = 0
     var pairing = PairingMachine<WaitingCall>()
@@ -152,6 +154,15 @@ final class RemoteDevice: Sendable {
   func change(to parameters: ConnectionParameters) {
     state.parameters = parameters
     pace.change(parameters.interval)
+  }
+
+  /// The PHY of the connection; nil if there is none.
+  var phy: PHY? { isConnected ? state.phy : nil }
+
+  /// Changes the PHY of the connection, and the speed that follows from it.
+  func change(to phy: PHY) {
+    state.phy = phy
+    pace.change(phy)
   }
 
   var isTemporary: Bool { state.known.isTemporary }

@@ -1,4 +1,4 @@
-// RSSI, TX power and parameters of simulated connections, as a host's kernel would report them.
+// RSSI, TX power, parameters and PHY of simulated connections, as a host's kernel would report them.
 
 public import Bluetooth
 import Signals
@@ -35,7 +35,38 @@ extension ScenarioPlayer: LinkMeter {
   public func change(
     _ link: LinkIdentity, to wanted: ConnectionParameters
   ) async throws -> ConnectionParameters {
-    let operation = "changing the connection parameters"
+    try await change(link, "changing the connection parameters") { remote throws(DeviceFailure) in
+      guard wanted.interval >= remote.device.definition.link.shortestInterval else {
+        throw DeviceFailure(
+          code: .refused, class: .definite, operation: "changing the connection parameters",
+          meaning: "the controller answered 0x3b Unacceptable Connection Parameters", hint: ""
+        )
+      }
+      remote.change(to: wanted)
+      return wanted
+    }
+  }
+
+  /// The PHY of a connection: that of the device's speed, or 1m, until it is changed.
+  public func phy(of link: LinkIdentity) async throws -> LinkPHY {
+    let phy = loop.performAndWait { [self] in simulator?.connected(link.address)?.phy }
+    guard let phy else { throw Self.noLink("asking for the PHY") }
+    return LinkPHY(phy)
+  }
+
+  /// Changes the PHY of a connection, six connection events later, to one that the device agrees to.
+  public func change(_ link: LinkIdentity, to wanted: PHY) async throws -> LinkPHY {
+    try await change(link, "changing the PHY") { remote throws(DeviceFailure) in
+      if remote.device.definition.link.phys.contains(wanted) { remote.change(to: wanted) }
+      return LinkPHY(remote.state.phy)
+    }
+  }
+
+  /// Performs a change of a connection six connection events later, if the connection is still up.
+  private func change<Agreed: Sendable>(
+    _ link: LinkIdentity, _ operation: String,
+    _ body: @escaping @Sendable (RemoteDevice) throws(DeviceFailure) -> Agreed
+  ) async throws -> Agreed {
     let begun = loop.performAndWait { [self] in
       simulator?.connected(link.address).map { remote in
         let events = remote.host.settings.link(remote.state.parameters.interval * 6)
@@ -44,21 +75,12 @@ extension ScenarioPlayer: LinkMeter {
     }
     guard let begun else { throw Self.noLink(operation) }
     try await loop.sleep(for: begun.wait)
-    let result: Result<ConnectionParameters, DeviceFailure> = loop.performAndWait {
+    let result: Result<Agreed, DeviceFailure> = loop.performAndWait {
       let remote = begun.remote
       guard remote.isConnected, remote.state.connections == begun.connection else {
         return .failure(Self.noLink(operation))
       }
-      guard wanted.interval >= remote.device.definition.link.shortestInterval else {
-        return .failure(
-          DeviceFailure(
-            code: .refused, class: .definite, operation: operation,
-            meaning: "the controller answered 0x3b Unacceptable Connection Parameters", hint: ""
-          )
-        )
-      }
-      remote.change(to: wanted)
-      return .success(wanted)
+      return Result { () throws(DeviceFailure) in try body(remote) }
     }
     return try result.get()
   }

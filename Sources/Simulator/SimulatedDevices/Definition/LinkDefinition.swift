@@ -1,5 +1,7 @@
 // The normal behaviour of the link to a simulated device.
 
+public import Bluetooth
+
 /// The sizes and delays of a link. The device only states them: its caller implements the delays.
 public struct LinkDefinition: Sendable, Hashable {
   /// The ATT MTU that the device accepts, in octets.
@@ -14,6 +16,8 @@ public struct LinkDefinition: Sendable, Hashable {
   public var latencySpread: Duration
   /// The shortest connection interval that the device agrees to.
   public var shortestInterval = Duration.microseconds(7500)
+  /// The PHYs that the device agrees to. A connection keeps its PHY when the host wants another one.
+  public var phys = PHY.allCases
   /// The time and the capacity of connection events; nil: a link carries any number of values at
   /// once.
   public var speed: LinkSpeed?

@@ -3,30 +3,13 @@
 // Packets are those of the Link Layer, with data length extension. LinkPace has the times at which
 // the packets of one connection are sent.
 
+public import Bluetooth
+
 /// The connection interval of a link, and the packets that fit into it.
 public struct LinkSpeed: Sendable, Hashable {
-  /// How the radio sends.
-  public enum PHY: String, Sendable, Hashable, CaseIterable {
-    case oneMegabit = "1m"
-    case twoMegabit = "2m"
-    /// Coded with 8 symbols a bit: 125 kbit/s.
-    case coded
-
-    /// The time of a full packet, the empty packet that acknowledges it, and the pause after each.
-    ///
-    /// - Source: Bluetooth Core 5.4, Vol 6, Part B §2.1 and §2.2 (preamble, access address, CRC,
-    ///   coding), §4.1.1 (150 µs between packets).
-    var exchange: Duration {
-      switch self {
-      case .oneMegabit: .microseconds(2088 + 150 + 80 + 150)
-      case .twoMegabit: .microseconds(1048 + 150 + 44 + 150)
-      case .coded: .microseconds(16_784 + 150 + 720 + 150)
-      }
-    }
-  }
-
   /// The time between two connection events.
   public var interval: Duration
+  /// The PHY with which a connection begins.
   public var phy: PHY
   /// The most packets that one side sends in a connection event; nil: as many as the PHY has time
   /// for.
@@ -63,4 +46,19 @@ public struct LinkSpeed: Sendable, Hashable {
   ///
   /// - Source: Bluetooth Core 5.4, Vol 6, Part B §4.5.10.
   private static let mostOctets = 251
+}
+
+extension PHY {
+  /// The time of a full packet, the empty packet that acknowledges it, and the pause after each. LE
+  /// Coded has 8 symbols a bit: 125 kbit/s.
+  ///
+  /// - Source: Bluetooth Core 5.4, Vol 6, Part B §2.1 and §2.2 (preamble, access address, CRC,
+  ///   coding), §4.1.1 (150 µs between packets).
+  fileprivate var exchange: Duration {
+    switch self {
+    case .oneMegabit: .microseconds(2088 + 150 + 80 + 150)
+    case .twoMegabit: .microseconds(1048 + 150 + 44 + 150)
+    case .coded: .microseconds(16_784 + 150 + 720 + 150)
+    }
+  }
 }

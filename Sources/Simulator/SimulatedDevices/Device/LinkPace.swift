@@ -2,6 +2,7 @@
 //
 // A pure value: it is asked with the time, and starts no timer.
 
+public import Bluetooth
 public import Signals
 
 /// One side of a connection with a speed: it sends its packets in connection events.
@@ -38,10 +39,24 @@ public struct LinkPace: Sendable {
 
   /// Changes the interval, from the last connection event with a packet on, or else from the next one.
   public mutating func change(_ interval: Duration, at now: Instant) {
+    restart(at: now)
+    speed.interval = interval
+  }
+
+  /// Changes the PHY, from the last connection event with a packet on, or else from the next one.
+  public mutating func change(_ phy: PHY, at now: Instant) {
+    restart(at: now)
+    let before = speed.capacity
+    speed.phy = phy
+    // A full event stays full.
+    used = (used * speed.capacity + before - 1) / before
+  }
+
+  /// Counts connection events from the last one with a packet, or else from the next one.
+  private mutating func restart(at now: Instant) {
     let next = nextEvent(at: now)
     begun = begun + speed.interval * max(event, next)
     (event, used) = (0, event < next ? 0 : used)
-    speed.interval = interval
   }
 
   /// Whether so many packets wait that a device has no buffer for another value.

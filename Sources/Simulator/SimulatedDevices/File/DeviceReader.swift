@@ -209,6 +209,14 @@ struct DeviceReader: Reading {
         "the shortest connection interval that it agrees to; it refuses a host that wants a shorter one"
       ),
       DeviceKey(
+        "phys", \.phys,
+        DeviceShape<PHY>.word.list(
+          of: "PHYs", 1...PHY.allCases.count, none: "a device has at least one PHY"
+        ),
+        usual: "1m, 2m, coded",
+        "the PHYs that it agrees to; a connection keeps its PHY when a host wants another one"
+      ),
+      DeviceKey(
         "speed", \.speed, Shape.mapping(speedForm), usual: "any number of values at once",
         "when, and how fast, it carries notifications and writes, see [below](#speed)"
       ),
@@ -223,7 +231,10 @@ struct DeviceReader: Reading {
         "interval", \.interval, .duration(LinkSpeed.intervals),
         "the connection interval, which `connection-parameters` reads"
       ),
-      DeviceKey("phy", \.phy, .word, "the PHY: 1 or 2 Mbit/s, or coded with 125 kbit/s"),
+      DeviceKey(
+        "phy", \.phy, .word,
+        "the PHY with which a connection begins: 1 or 2 Mbit/s, or coded with 125 kbit/s"
+      ),
       DeviceKey(
         "packets", \.packets, .integer(1...100), usual: "as many as the PHY has time for",
         "the most packets, of 251 bytes, that each side sends in an interval"
