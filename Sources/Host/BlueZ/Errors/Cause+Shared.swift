@@ -155,6 +155,14 @@ extension Cause {
     hint: "put the device into pairing mode; remove an old bond on both sides (\(.unpair))"
   )
 
+  /// The adapter was not pairable: bluetoothd requested a pairing without a bond.
+  static let bondNotKept = transient(
+    .pairingFailed,
+    "the device paired, but bluetoothd keeps no bond: the agent of another program had left, and "
+      + "the adapter was not pairable any more",
+    hint: "disconnect, and pair again"
+  )
+
   /// Every pairing was to be rejected, and the device asked nothing that could be.
   static let pairingUnasked = permanent(
     .pairingFailed,

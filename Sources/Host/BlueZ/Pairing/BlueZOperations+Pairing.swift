@@ -21,12 +21,16 @@ extension BlueZOperations {
         do {
           let isNew = try await callPair(device, since: disconnectCount)
           let isAuthenticated = agent.isAuthenticated(entry)
+          // Looked at before the agent leaves: the adapter is not pairable afterwards.
+          let hasNoBond = client.withTree { $0.isPairedWithoutBond(device) }
           await agent.leave(entry)
           guard isNew else { return .already }
           if answers.refusesAll {
             try await remove(device)
             throw Cause.pairingUnasked
           }
+          state.withLock { $0.unbonded = hasNoBond ? device : nil }
+          if hasNoBond { throw Cause.bondNotKept }
           return .paired(isAuthenticated: isAuthenticated)
         } catch {
           let refusal = agent.refusal(of: entry)
@@ -71,6 +75,11 @@ extension BlueZOperations {
   private func keep(
     _ device: ObjectPath, _ answers: PairingAnswers
   ) async throws -> PairingOutcome {
+    // An earlier pairing on this connection has failed so. It holds until the connection ends.
+    let isUnbonded = state.withLock { $0.unbonded == device }
+    if isUnbonded, client.withTree({ $0.value(Device1.bonded, at: device) }) == false {
+      throw Cause.bondNotKept
+    }
     guard answers.refusesAll, state.withLock({ $0.bonded == device }) else { return .already }
     try await remove(device)
     throw Cause.pairingUnasked
@@ -247,5 +256,18 @@ extension ObjectTree {
   /// Whether a device has a bond.
   func isPaired(_ device: ObjectPath) -> Bool {
     value(Device1.paired, at: device) ?? false
+  }
+
+  /// Whether a device that has just been paired has no bond because its adapter is not pairable. A
+  /// device that makes no bonds is paired without one, too, while the adapter is pairable.
+  ///
+  /// - Source: observed with bluetoothd 5.82, which turns `Pairable` off some time after an agent has
+  ///   left, also if another one was registered meanwhile. A pairing succeeds then, and ends with
+  ///   the connection. Before 5.65 there is no `Bonded`.
+  func isPairedWithoutBond(_ device: ObjectPath) -> Bool {
+    guard value(Device1.bonded, at: device) == false, let adapter = device.parent else {
+      return false
+    }
+    return value(Adapter1.pairable, at: adapter) == false
   }
 }

@@ -34,6 +34,8 @@ final class BlueZOperations: DeviceOperations {
     var channels = ChannelCache()
     /// The device with which bluetoothd made a bond while this service connected to it.
     var bonded: ObjectPath?
+    /// The device whose last pairing left no bond, because the adapter was not pairable.
+    var unbonded: ObjectPath?
   }
 
   let client: BlueZClient

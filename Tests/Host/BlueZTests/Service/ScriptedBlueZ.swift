@@ -138,8 +138,15 @@ final class ScriptedBlueZ: ObjectHandler, Sendable {
     removed(device, Device1.interface)
   }
 
-  func paired() {
-    changed(device, Device1.interface, ["Paired": .boolean(true)])
+  /// - Parameter isBonded: nil: without the property, as before 5.65.
+  func paired(_ isPaired: Bool = true, isBonded: Bool? = nil) {
+    var properties: PropertyMap = ["Paired": .boolean(isPaired)]
+    if let isBonded { properties["Bonded"] = .boolean(isBonded) }
+    changed(device, Device1.interface, properties)
+  }
+
+  func pairable(_ isPairable: Bool) {
+    changed(Self.adapter, Adapter1.interface, ["Pairable": .boolean(isPairable)])
   }
 
   func linkUp() {
