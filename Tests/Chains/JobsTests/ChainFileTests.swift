@@ -150,6 +150,54 @@ struct ChainFileTests {
     )
   }
 
+  @Test("keys below the verb of a step instead of beside it are one error, whatever its kind")
+  func keysBelowVerb() throws {
+    for entry in Step.entries {
+      let verb = entry.verb
+      let own = entry.descriptions.first { $0.name == verb }
+      let beside = entry.descriptions.filter { $0.name != verb }
+      if own?.shape.mayBeMapping == true { continue }
+      for key in beside {
+        let found = Plan.complaints("steps:\n  - \(verb):\n      \(key.name): 1\n")
+        let error = "c:3:7: steps.1.\(verb): the keys of a step are beside its verb, not below it"
+        #expect(found.count == 1 && found[0].hasPrefix(error), "\(verb): \(found)")
+      }
+    }
+  }
+
+  @Test("a step that cannot be read causes no errors in the steps that use its value")
+  func noFollowUps() {
+    let found = Plan.complaints(
+      """
+      steps:
+        - rssi: { as: a }
+        - raed: battery-level
+          as: b
+        - repeat: { steps: [{ read: battery-level, as: c }] }
+        - set: { d: 1, e: 2 }
+          as: both
+        - log: "{a.rssi} {b.percent} {c.percent} {d} {e} {f}"
+      """
+    )
+    let paths = found.map { $0.split(separator: " ")[1] }
+    #expect(
+      paths == ["steps.1.rssi:", "steps.2:", "steps.3.repeat:", "steps.4.as:", "steps.5.log:"],
+      "\(found)"
+    )
+    #expect(found.last?.contains("no earlier step captures 'f'") == true, "\(found)")
+    // The file may capture any name.
+    let included = Plan.complaints("steps: [{ include: none.yaml }, { log: '{a}' }]")
+    #expect(included.count == 1 && included[0].contains("'none.yaml'"), "\(included)")
+  }
+
+  @Test("a misspelt key is reported, and not that the right one is missing")
+  func misspelt() {
+    for step in ["throughput: , up: ff01, fro: 5s", "notify: ff01, fro: 5s"] {
+      let found = Plan.complaints("steps: [{ \(step) }]")
+      #expect(found.count == 1 && found[0].contains("unknown key 'fro'"), "\(found)")
+    }
+  }
+
   @Test("the number of steps and the nesting depth are limited")
   func limits() {
     var small = PlanLimits()

@@ -75,7 +75,7 @@ public struct KeyRule: Sendable {
   public static func some(
     of keys: [String], _ message: String, expected: String? = nil, at blamed: String? = nil
   ) -> KeyRule {
-    KeyRule(schema: ["anyOf": .requiring(each: keys)]) { isGiven in
+    KeyRule(schema: ["anyOf": .requiring(each: keys)], needsKey: true) { isGiven in
       if keys.contains(where: isGiven) { return [] }
       return [(blamed.map { [$0] } ?? [], Problem(message, expected: expected))]
     }

@@ -37,6 +37,8 @@ struct ShapeDescription: Sendable {
   var looksAtValue = false
   /// Whether null is valid and equals a missing key.
   var mayBeNull = false
+  /// Whether a mapping may be valid. Below a verb, any other mapping is one of misplaced keys.
+  var mayBeMapping = false
   /// The valid words, if there are only a few.
   var choices: [String] = []
 
@@ -119,6 +121,13 @@ struct Shape<Value: Sendable>: Sendable {
   var orNull: Self {
     var shape = self
     shape.description.mayBeNull = true
+    return shape
+  }
+
+  /// The shape of values that may be written as a mapping.
+  var asMapping: Self {
+    var shape = self
+    shape.description.mayBeMapping = true
     return shape
   }
 }

@@ -10,6 +10,8 @@ struct Scope {
   /// Names that have values before the chain runs; no step may capture under them.
   var variables: [String] = []
   private var captured: [Captured] = []
+  /// Whether steps are missing, which is reported already, so that any name may be theirs.
+  var lacksSteps = false
 
   /// A name under which one or more steps capture.
   private struct Captured {
@@ -49,6 +51,7 @@ struct Scope {
   /// The problem of using `path` here; nil if it is valid.
   func problem(about path: VariablePath) -> Problem? {
     guard let variable = captured.first(where: { $0.name == path.variable }) else {
+      if lacksSteps { return nil }
       let message = "no earlier step captures '\(path.variable)'"
       guard !captured.isEmpty || !variables.isEmpty else {
         return Problem(message, expected: "a step before this one with 'as'")

@@ -102,7 +102,10 @@ struct StepReader {
 
   /// Reads the step of a node, or the steps of a file that it includes.
   mutating func steps(at node: Node) -> [Step] {
-    guard let verb = verb(of: node) else { return [] }
+    guard let verb = verb(of: node) else {
+      captureUnread(node)
+      return []
+    }
     let node = node.mapping == nil ? Self.spelledOut(verb, at: node) : node
     return Step.entry(verb)?.steps(node, &self) ?? []
   }
@@ -150,6 +153,11 @@ struct StepReader {
     let close = entries.first { Step.verb(meantBy: $0.key) != nil }
     guard let entry = close ?? entries.first else { return }
     problems.append(Problem.unknownStep(entry.key).at(entry.keyPlace, path: node.path))
+  }
+
+  /// Adds the captured values of a step that is not read, so that their uses are no further errors.
+  mutating func captureUnread(_ node: Node) {
+    for name in node.names(under: "as") { scope.capture(name, fields: nil, nil) }
   }
 
   /// Adds the captured value of a step to the scope.

@@ -19,7 +19,10 @@ public struct AssertStep: StepKind {
   static let documentation = "fails unless captured values are what they must be"
   static let needsLink = false
   static let keys: [Key<Self>] = [
-    Key("assert", \.condition, .condition, line: .condition, "what captured values must be")
+    Key(
+      "assert", \.condition, .condition.asMapping, line: .condition,
+      "what captured values must be"
+    )
   ]
 
   var action: Step.Action { .assert(self) }

@@ -25,7 +25,7 @@ public struct ConnectionParametersStep: StepKind {
   static let common: [Key<Step>] = [.as, .expect, .timeout]
   static let keys: [Key<Self>] = [
     Key(
-      "connection-parameters", \.wanted, WantedConnection.shape.orNull,
+      "connection-parameters", \.wanted, WantedConnection.shape.asMapping.orNull,
       line: .members(WantedConnection.keys.map(\.description)), "the wanted parameters"
     )
   ]

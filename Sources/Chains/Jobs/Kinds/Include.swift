@@ -95,8 +95,22 @@ extension Shape where Value == Bindings {
 extension StepReader {
   /// Reads `include: unlock.yaml`, with values for its variables under `with`.
   mutating func include(_ node: Node) -> [Step] {
-    guard let inclusion = IncludeEntry.read(node, &self), let nameNode = node.value(of: "include")
-    else { return [] }
+    guard let steps = included(by: node) else {
+      scope.lacksSteps = true
+      return []
+    }
+    return steps
+  }
+
+  /// Reads the steps of a file; nil after a reported error other than that of a step.
+  private mutating func included(by node: Node) -> [Step]? {
+    let verb = IncludeEntry.verb
+    if let problem = IncludeEntry.problemOfMappingBelowVerb(in: node, self) {
+      complain(node.value(of: verb) ?? node, problem)
+      return nil
+    }
+    guard let inclusion = IncludeEntry.read(node, &self), let nameNode = node.value(of: verb)
+    else { return nil }
     let name = inclusion.name
     includeContext.count += 1
     let most = limits.includedFiles
@@ -104,20 +118,20 @@ extension StepReader {
       if includeContext.count == most + 1 {
         complain(nameNode, Problem("more than \(most) files are included"))
       }
-      return []
+      return nil
     }
     guard let file = includeContext.inclusions[name, beside: node.place.file] else {
       let expected = IncludeEntry.keys[0].shape.expected(self)
       complain(nameNode, Problem("'\(name)' cannot be included", expected: expected))
-      return []
+      return nil
     }
     guard !includeContext.stack.contains(file.realPath) else {
       complain(nameNode, Problem("'\(name)' includes itself"))
-      return []
+      return nil
     }
     guard includeContext.stack.count <= limits.depth else {
       complain(nameNode, Problem("includes are nested deeper than \(limits.depth) levels"))
-      return []
+      return nil
     }
     let before = problems.count
     let outerForm = form
@@ -130,13 +144,13 @@ extension StepReader {
     return steps
   }
 
-  private mutating func included(_ file: Inclusions.File, _ with: Bindings) -> [Step] {
+  private mutating func included(_ file: Inclusions.File, _ with: Bindings) -> [Step]? {
     let root: Node
     switch file.content {
     case .success(let node): root = node
     case .failure(let errors):
       problems += errors.problems
-      return []
+      return nil
     }
     let outer = includeContext
     defer {
@@ -151,7 +165,7 @@ extension StepReader {
     includeContext.table = declarations.table
     guard declarations.problems.isEmpty else {
       problems += declarations.problems
-      return []
+      return nil
     }
     guard body.mapping != nil else { return steps(body) }
     var reader = MappingReader(body)
@@ -165,7 +179,7 @@ extension StepReader {
     namesAreOfOneFile = outerNames
     let list = reader.required("steps", expected: "a list of steps")
     problems += reader.finish()
-    return list.map { steps($0) } ?? []
+    return list.map { steps($0) }
   }
 
   mutating func bindings(_ node: Node) -> Bindings? {

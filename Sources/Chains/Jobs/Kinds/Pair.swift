@@ -17,7 +17,7 @@ public struct PairStep: StepKind {
   static let common: [Key<Step>] = [.expectFailure, .timeout]
   static let keys: [Key<Self>] = [
     Key(
-      "pair", \.rule, PairingRule.shape.orNull, default: PairingRule(),
+      "pair", \.rule, PairingRule.shape.asMapping.orNull, default: PairingRule(),
       line: .members(PairingRule.keys.map(\.description)), "the answers"
     )
   ]

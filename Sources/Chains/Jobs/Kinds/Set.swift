@@ -21,7 +21,7 @@ public struct SetStep: StepKind {
   static let needsLink = false
   static let keys: [Key<Self>] = [
     Key(
-      "set", \.calculation, .calculation, line: .calculation,
+      "set", \.calculation, .calculation.asMapping, line: .calculation,
       "the calculation; or names with a calculation each, `{ half: b.percent / 2 }`, in place of `as`"
     )
   ]
@@ -39,6 +39,7 @@ public struct SetStep: StepKind {
         Problem("several calculations have no '\(other.key)'", expected: "a step for each")
           .at(keyOf: other)
       )
+      for entry in named { reader.scope.capture(entry.key, fields: nil, nil) }
       return []
     }
     return named.flatMap { entry -> [Step] in

@@ -24,6 +24,31 @@ extension StepEntry {
   /// Whether the verb may stand alone, without keys.
   static var mayBeBare: Bool { !keys.contains(where: \.description.isRequired) }
 
+  /// The problem of a mapping below the verb, whose keys belong beside it; nil if there is none.
+  ///
+  /// Nothing else can be said about such an entry: its own keys seem to be missing.
+  static func problemOfMappingBelowVerb(in node: Node, _ reader: StepReader) -> Problem? {
+    guard let value = node.value(of: verb), let below = value.mapping else { return nil }
+    let own = keys.first { $0.name == verb }?.shape
+    let isValue = own?.mayBeMapping == true
+    let misplaced = below.map(\.key).filter { name in
+      descriptions.contains { key in
+        key.name == name && name != verb
+          && (!isValue || key.isRequired && node.value(of: name) == nil)
+      }
+    }
+    guard misplaced.isEmpty else {
+      let target = own?.mayBeNull ?? true ? "" : "…"
+      let beside = misplaced.map { ", \($0): …" }.joined()
+      return Problem(
+        "the keys of a step are beside its verb, not below it",
+        expected: "{ \(verb): \(target)\(beside) }"
+      )
+    }
+    if isValue { return nil }
+    return Problem(found: value.shown, expected: own?.expected(reader) ?? "no value")
+  }
+
   /// Whether the entry contains other steps.
   static var hasInnerSteps: Bool {
     keys.contains { if case .steps = $0.description.form { true } else { false } }

@@ -145,6 +145,11 @@ extension StepKind {
   }
 
   private static func step(_ node: Node, _ reader: inout StepReader) -> Step? {
+    if let problem = problemOfMappingBelowVerb(in: node, reader) {
+      reader.complain(node.value(of: verb) ?? node, problem)
+      reader.captureUnread(node)
+      return nil
+    }
     var mapping = MappingReader(node)
     defer { reader.problems += mapping.finish() }
     if let key = bindingKey, let name = node.value(of: key)?.text {

@@ -25,7 +25,9 @@ public struct WhenStep: StepKind {
     "runs `steps` when captured values meet a condition, and `else` when they do not"
   static let needsLink = false
   static let keys: [Key<Self>] = [
-    Key("when", \.condition, .condition, line: .condition, "what captured values must be"),
+    Key(
+      "when", \.condition, .condition.asMapping, line: .condition, "what captured values must be"
+    ),
     Key("steps", \.steps, .steps, line: .steps(after: nil), "the steps to run"),
     Key(
       "else", \.otherwise, .steps, default: [], line: .steps(after: "else"),
