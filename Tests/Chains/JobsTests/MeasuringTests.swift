@@ -73,6 +73,20 @@ struct MeasuringTests {
     #expect(bench.ending?.failure?.code == .expectationNotMet)
   }
 
+  @Test("the unit of a field in CSV is only that; text also says which of two numbers it is")
+  func units() throws {
+    try bench.run("rssi; connection-parameters")
+    let cells = bench.events.flatMap { CSVReport().lines(for: $0) }.map { line in
+      line.split(separator: ",", omittingEmptySubsequences: false)[8...10].joined(separator: " ")
+    }
+    #expect(
+      cells == [
+        "rssi '-50 dBm", "txPower 4 dBm", "interval 30.0 ms", "latency 0 ",
+        "supervisionTimeout 420 ms",
+      ]
+    )
+  }
+
   // MARK: Wanted parameters
 
   @Test(

@@ -10,12 +10,18 @@ public indirect enum DecodedValue: Equatable, Sendable, CustomStringConvertible 
     public let value: DecodedValue
     /// The unit, for people; nil without one.
     public let unit: String?
+    /// The words after the unit in text, which tell the number from others of the unit: `TX power`;
+    /// nil without any.
+    public let qualifier: String?
 
     /// A field of a value.
-    public init(_ name: String, _ value: DecodedValue, unit: String? = nil) {
+    public init(
+      _ name: String, _ value: DecodedValue, unit: String? = nil, qualifier: String? = nil
+    ) {
       self.name = name
       self.value = value
       self.unit = unit
+      self.qualifier = qualifier
     }
   }
 
@@ -115,18 +121,18 @@ public indirect enum DecodedValue: Equatable, Sendable, CustomStringConvertible 
 }
 
 extension DecodedValue.Field {
-  /// The value with its unit.
+  /// The value with its unit and its qualifier.
   package var quantity: String {
     guard let unit, value.isQuantity else { return "\(value)" }
-    return "\(value) \(unit)"
+    return "\(value) \(unit)" + (qualifier.map { " \($0)" } ?? "")
   }
 
-  /// Whether the unit alone identifies the field: no other field has it, and it is not a
+  /// Whether the unit and the qualifier identify the field: no other field has it, and it is not a
   /// percentage of something that only the name says.
   fileprivate func isClear(among fields: [DecodedValue.Field]) -> Bool {
     guard let unit, value.isQuantity else { return false }
     guard unit != "%" || ["percent", "value"].contains(name) else { return false }
-    return fields.count { $0.unit == unit } == 1
+    return fields.count { $0.unit == unit && $0.qualifier == qualifier } == 1
   }
 }
 

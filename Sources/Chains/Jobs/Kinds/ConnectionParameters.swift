@@ -117,7 +117,7 @@ extension ConnectionParameters {
       DecodedValue.Field("latency", .integer(Int128(latency))),
       DecodedValue.Field(
         "supervisionTimeout", .integer(Int128((supervisionTimeout / .milliseconds(1)).rounded())),
-        unit: "ms timeout"
+        unit: "ms", qualifier: "timeout"
       ),
     ]
   }

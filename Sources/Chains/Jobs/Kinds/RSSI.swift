@@ -110,7 +110,7 @@ extension LinkStrength {
   fileprivate var decoded: DecodedValue {
     let rssi = DecodedValue.Field("rssi", .integer(Int128(rssi)), unit: "dBm")
     let power = txPower.map {
-      DecodedValue.Field("txPower", .integer(Int128($0)), unit: "dBm TX power")
+      DecodedValue.Field("txPower", .integer(Int128($0)), unit: "dBm", qualifier: "TX power")
     }
     return .fields([rssi] + (power.map { [$0] } ?? []))
   }

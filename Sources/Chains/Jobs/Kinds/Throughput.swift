@@ -390,13 +390,19 @@ extension ThroughputStep: StepKind {
     }
     if let interval = facts.interval {
       fields.append(
-        .init("interval", .real(interval.inMilliseconds, decimals: 2), unit: "ms interval")
+        .init(
+          "interval", .real(interval.inMilliseconds, decimals: 2), unit: "ms", qualifier: "interval"
+        )
       )
     }
-    if let mtu = facts.mtu { fields.append(.init("mtu", .integer(Int128(mtu)), unit: "bytes MTU")) }
+    if let mtu = facts.mtu {
+      fields.append(.init("mtu", .integer(Int128(mtu)), unit: "bytes", qualifier: "MTU"))
+    }
     if let packets, let mtu = facts.mtu, let interval = facts.interval {
       let limit = Double(packets * (mtu - Self.overhead)) / interval.seconds
-      fields.append(.init("limit", .integer(Int128(limit.rounded())), unit: "bytes/s at most"))
+      fields.append(
+        .init("limit", .integer(Int128(limit.rounded())), unit: "bytes/s", qualifier: "at most")
+      )
     }
     return .fields(fields)
   }
