@@ -32,6 +32,7 @@ extension TextReport {
     let all = ending.results.count + ending.notRun
     var parts = ["\(ending.passed) of \(counted(all, "test")) passed"]
     if ending.count(.failed) > 0 { parts.append("\(ending.count(.failed)) failed") }
+    if ending.count(.cancelled) > 0 { parts.append("\(ending.count(.cancelled)) cancelled") }
     if ending.notRun > 0 { parts.append("\(ending.notRun) not run") }
     return "\(ending.status.rawValue): " + parts.joined(separator: ", ")
       + warnings(ending.warnings) + " in \(milliseconds(took)) s"

@@ -133,8 +133,14 @@ struct SuiteComplaintTests {
     "text that is not XML is rejected with its position",
     arguments: [
       ("", "there is no element in this file"), ("steps: [read]", "there is no element"),
-      ("<test-suite>\n<test></test-suite>", "an end tag does not match its start tag"),
-      ("<test-suite>", "the file ends before all elements are closed"),
+      (
+        "<test-suite>\n<test></test-suite>",
+        "2:9: found </test-suite> before the <test> of line 2 is closed (expected </test>)"
+      ),
+      (
+        "<test-suite>\n<test>\n<sleep/>",
+        "the file ends before the <test> of line 2 is closed (expected </test>)"
+      ),
       ("<test-suite/><test-suite/>", "only comments may follow the last element"),
       ("<test-suite a='1' a='2'/>", "duplicate attribute"),
       ("<test-suite a='&no;'/>", "undeclared entity"),

@@ -92,6 +92,29 @@ struct SuiteCollectorTests {
     #expect(last.last?.hasPrefix("failed: 0 of 1 test passed, 1 failed in ") == true, "\(last)")
   }
 
+  @Test("the device of values and reports is the one that a scan has bound to the target")
+  func boundDevice() throws {
+    let bench = try SuiteBench("echo")
+    let runs = try runs(
+      NordicSuites.Suite.parse(
+        """
+        <test-suite description="Echoes"><target id="dut" name="Some echo"/>
+        <test id="find" target="dut"><scan-for name="Echo-1" bind-target="dut"/></test>
+        <test id="read" target="dut"><connect/><read \(Echo.echo)/></test>
+        <test id="both" target="dut"><scan-for name="Echo-1" bind-target="dut"/><connect/>
+        <read \(Echo.echo)/></test>
+        <run-test ref="both"/><run-test ref="find"/><run-test ref="read"/></test-suite>
+        """,
+        file: "suite.xml"
+      ),
+      bench
+    )
+    #expect(runs.map(\.device) == [String](repeating: "C0:FF:EE:00:00:04", count: 3))
+    let rows = bench.events.flatMap { CSVReport().lines(for: $0) }
+    let devices = rows.map { line in String(line.split(separator: ",")[3]) }
+    #expect(devices == ["C0:FF:EE:00:00:04", "C0:FF:EE:00:00:04"], "\(rows)")
+  }
+
   @Test("each test is timed from its own start")
   func times() throws {
     let bench = try SuiteBench("echo")

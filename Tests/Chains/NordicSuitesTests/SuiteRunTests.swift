@@ -134,6 +134,10 @@ struct SuiteRunTests {
     let ending = try bench.run(suite)
     #expect(ending.results.map(\.status) == [.cancelled] && ending.notRun == 1, "\(bench.text)")
     #expect(ending.exitStatus == .interrupted(by: 15))
+    #expect(ending.results.first?.failure?.what == "running the test")
+    #expect(bench.results.last?.failure?.what == "sleep")
+    #expect(bench.text.last?.contains("0 of 2 tests passed, 1 cancelled, 1 not run") == true)
+    #expect(bench.json.last?.contains(#""failed":0,"cancelled":1,"notRun":1"#) == true)
     #expect(bench.world.events.last?.description.hasSuffix("link down") == true)
   }
 
@@ -234,6 +238,22 @@ struct SuiteRunTests {
       waits.all.map { bench.world.loop.wallClockAtStart + $0.begun.sinceStart }
         == starts.map(\.wallClock)
     )
+  }
+
+  @Test("a timeout of 0 is none, and a sleep or scan of 0 ends at once")
+  func noTimeout() throws {
+    let bench = try SuiteBench("echo")
+    let suite = try SuiteBench.suite(
+      """
+      <scan-for name="Echo-1" timeout="0"/> <connect timeout="0"/> <read \(Echo.echo) timeout="0"/>
+      <sleep timeout="0"/> <scan timeout="0"/>
+      """,
+      address: bench.world.device().definition.address
+    )
+    try bench.run(suite)
+    #expect(bench.endings == ["scan-for", "connect", "read", "sleep", "scan"])
+    #expect(bench.results.suffix(2).allSatisfy { $0.took < .seconds(1) })
+    #expect(suite.lines.count { $0.contains("without a timeout") } == 3, "\(suite.lines)")
   }
 
   @Test("sleep, refresh and the end of a test pause as long as in nRF Connect")

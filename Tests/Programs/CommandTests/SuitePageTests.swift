@@ -125,6 +125,6 @@ struct SuitePageTests {
     program.send(SIGINT)
     let run = program.end()
     #expect(run.status == 130)
-    #expect(run.output.contains("cancelled: 0 of 2 tests passed, 1 not run"), "\(run.output)")
+    #expect(run.output.contains("0 of 2 tests passed, 1 cancelled, 1 not run"), "\(run.output)")
   }
 }

@@ -210,7 +210,7 @@ struct ChainWriter {
       if !isUp { return "the suite fails here without a connection; a chain makes one" }
     }
     if let obstacle = obstacleToResult(of: operation) { return obstacle }
-    if operation.timeout == .zero, operation.listened == nil {
+    if operation.timeout == .zero, !operation.hasNoTimeout {
       return "the suite gives it no time; a step has at least some"
     }
     return nil
@@ -299,15 +299,15 @@ struct ChainWriter {
   /// Returns the key for the operation's timeout; nothing for the default one. Zero, which means no limit,
   /// becomes ``SuiteSettings/endless``.
   private func limit(_ operation: Operation) -> [Entry] {
-    guard let timeout = operation.timeout else { return [] }
-    return [Entry("timeout", .plain((timeout == .zero ? settings.endless : timeout).written))]
+    operation.timeout == nil ? [] : [Entry("timeout", duration(operation))]
   }
 
   // MARK: Scans
 
-  /// Returns the duration of a scan or a sleep.
+  /// Returns the timeout of an operation, or the duration of a scan or a sleep.
   private func duration(_ operation: Operation) -> WrittenNode {
-    .plain((operation.timeout ?? settings.timeout).written)
+    let own = operation.hasNoTimeout ? settings.endless : operation.timeout
+    return .plain((own ?? settings.timeout).written)
   }
 
   private func filters(_ filter: AdvertisementFilter) -> [Entry] {

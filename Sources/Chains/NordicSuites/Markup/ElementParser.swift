@@ -173,9 +173,9 @@ final class ElementParser {
   private static let control = "expected text, found a control character"
   private static let documentType = "a document type is not allowed here: no suite needs one"
 
-  private func refuse(_ place: Place, _ message: String) {
+  private func refuse(_ place: Place, _ message: String, expected: String? = nil) {
     guard problem == nil else { return }
-    problem = Problem(message, at: place)
+    problem = Problem(message, expected: expected).at(place, path: "")
     XML_StopParser(parser, 0)
   }
 
@@ -188,7 +188,11 @@ final class ElementParser {
     }
     switch error {
     case XML_ERROR_NO_ELEMENTS where count == 0: refuse(place, "there is no element in this file")
-    case XML_ERROR_NO_ELEMENTS: refuse(place, "the file ends before all elements are closed")
+    case XML_ERROR_NO_ELEMENTS: refuseUnclosed("the file ends before")
+    case XML_ERROR_TAG_MISMATCH:
+      let name = document[index...].drop { "</".utf8.contains($0) }
+        .prefix { !Self.isBlank($0) && $0 != UInt8(ascii: ">") }
+      refuseUnclosed("found </\(String(decoding: name, as: UTF8.self))> before")
     case XML_ERROR_INVALID_TOKEN:
       let isControl = document[index...].first.map { $0 < 0x20 && !Self.isBlank($0) } ?? false
       if isControl { return refuse(place, Self.control) }
@@ -197,6 +201,19 @@ final class ElementParser {
       let text = XML_ErrorString(error).map { String(cString: $0) } ?? "unknown error"
       refuse(place, Self.meanings[error.rawValue] ?? "invalid XML: \(text)")
     }
+  }
+
+  /// Reports that the innermost open element is not closed.
+  ///
+  /// - Parameter before: The beginning of a sentence: "the file ends before".
+  private func refuseUnclosed(_ before: String) {
+    guard let last = open.last else {
+      return refuse(place, "\(before) all elements are closed")
+    }
+    let end = "</\(last.name)>"
+    refuse(
+      place, "\(before) the <\(last.name)> of line \(last.place.line) is closed", expected: end
+    )
   }
 
   /// Whether bytes begin a declaration, and not a comment or a CDATA section.
@@ -236,7 +253,6 @@ final class ElementParser {
   private static let meanings: [XML_Error.RawValue: String] = [
     XML_ERROR_SYNTAX.rawValue: "there is no element at the start of this file",
     XML_ERROR_UNCLOSED_TOKEN.rawValue: "the file ends inside a tag, a comment or an instruction",
-    XML_ERROR_TAG_MISMATCH.rawValue: "an end tag does not match its start tag",
     XML_ERROR_DUPLICATE_ATTRIBUTE.rawValue: "duplicate attribute",
     XML_ERROR_JUNK_AFTER_DOC_ELEMENT.rawValue: "only comments may follow the last element",
     XML_ERROR_UNDEFINED_ENTITY.rawValue: "undeclared entity",

@@ -29,7 +29,7 @@ final class OperationRun: Sendable {
       attribute: operation.path?.description,
       label: operation.title == operation.name ? nil : operation.title,
       target: isOnDevice
-        ? target.map { ReportedStep.Target(id: $0, device: test.runner.device(of: $0)) } : nil,
+        ? target.map { ReportedStep.Target(id: $0, device: test.deviceName(of: $0)) } : nil,
       source: operation.place
     )
   }
@@ -92,7 +92,7 @@ final class OperationRun: Sendable {
     if Task.isCancelled {
       let cause = Turn.current?.cancellationCause ?? thrown ?? CancellationError()
       verdict.status = .cancelled
-      verdict.failure = RunFailure(cause)
+      verdict.failure = RunFailure(cause, while: operation.doing)
       verdict.error = cause
     }
     return verdict
@@ -173,14 +173,10 @@ final class OperationRun: Sendable {
 
   /// The duration of a scan or sleep; the timeout of any other operation.
   var limit: Duration {
-    let own = operation.timeout
-    guard case .attribute(_, let action) = operation.action else { return own ?? settings.timeout }
-    switch action {
-    case .read, .write: return own ?? settings.timeout
-    case .sleepWhile: return own == .zero ? settings.endless : own ?? settings.endless
-    // Zero stands for a wait in a macro, which has no timeout.
-    case .awaitNotification: return own == .zero ? settings.endless : own ?? settings.timeout
-    }
+    if operation.hasNoTimeout { return settings.endless }
+    if let own = operation.timeout { return own }
+    if case .attribute(_, .sleepWhile) = operation.action { return settings.endless }
+    return settings.timeout
   }
 
   /// Returns a timeout as a failure of the operation; any other error unchanged.

@@ -56,11 +56,12 @@ public struct SuiteRunner: Sendable {
   public func run() async -> RunGroupEnding {
     let begun = scheduler.loop.now
     let group = RunGroup(kind: suite.kind.rawValue, title: suite.title, count: suite.runs.count)
-    emit(.run(.groupStarted(group)), since: begun)
     var bindings = devices
     for target in suite.targets where bindings[target.id] == nil {
       bindings[target.id] = target.address.map { .address($0) }
     }
+    let device = device(of: nil, in: bindings)
+    emit(.run(.groupStarted(group)), on: device, since: begun)
     let bound = Guarded(bindings)
     var results: [RunEnding] = []
     for (index, test) in suite.runs.enumerated() {
@@ -69,7 +70,7 @@ public struct SuiteRunner: Sendable {
       if ending.status == .cancelled { break }
     }
     let ending = RunGroupEnding(results: results, notRun: suite.runs.count - results.count)
-    emit(.run(.groupFinished(ending)), since: begun)
+    emit(.run(.groupFinished(ending)), on: device, since: begun)
     return ending
   }
 
@@ -77,25 +78,30 @@ public struct SuiteRunner: Sendable {
   ///
   /// - Parameters:
   ///   - test: The test of the event; nil for the suite.
+  ///   - device: The name of its device in the output.
   ///   - begun: The start of the test, or of the suite.
-  func emit(_ change: RunEvent.Change, of test: RunEvent.Test? = nil, since begun: Instant) {
+  func emit(
+    _ change: RunEvent.Change, of test: RunEvent.Test? = nil, on device: String,
+    since begun: Instant
+  ) {
     let now = scheduler.loop.now
     report(
       RunEvent(
-        run: identity, device: device(of: test?.target), test: test, attempt: 1,
+        run: identity, device: device, test: test, attempt: 1,
         offset: now - begun,
         wallClock: scheduler.loop.wallClockAtStart + now.sinceStart, change: change
       )
     )
   }
 
-  /// Returns the name of a target's device in the output. It does not change when a scan binds the target.
+  /// Returns the name of a target's device in the output; that of the target until it is bound.
   ///
-  /// - Parameter id: The target; nil for the first one.
-  func device(of id: String?) -> String {
-    let id = id ?? suite.targets.first?.id
-    guard let target = suite.targets.first(where: { $0.id == id }) else { return id ?? "-" }
-    return devices[target.id]?.text ?? target.address.map { "\($0)" } ?? target.name ?? target.id
+  /// - Parameters:
+  ///   - id: The target; nil for the first one.
+  ///   - bindings: The devices of targets, by the targets' identifiers.
+  func device(of id: String?, in bindings: [String: DeviceTarget]) -> String {
+    guard let id = id ?? suite.targets.first?.id else { return "-" }
+    return bindings[id]?.text ?? suite.targets.first { $0.id == id }?.name ?? id
   }
 }
 

@@ -24,6 +24,9 @@ final class TestRun: Sendable {
   private let begun: Instant
   /// The test as events describe it.
   private let reported: RunEvent.Test
+  /// The name of the device in events. It does not change when an operation binds the target: the
+  /// events of a run have one device.
+  private let device: String
   private let state = Guarded(State())
 
   init(
@@ -34,6 +37,7 @@ final class TestRun: Sendable {
     self.test = test
     self.bound = bound
     begun = runner.scheduler.loop.now
+    device = runner.device(of: test.target, in: bound.withLock { $0 })
     reported = RunEvent.Test(
       index: index, id: test.id, title: test.title, description: test.run, target: test.target,
       begun: begun - suiteBegun
@@ -42,7 +46,9 @@ final class TestRun: Sendable {
 
   var loop: Loop { runner.scheduler.loop }
 
-  func emit(_ change: RunEvent.Change) { runner.emit(change, of: reported, since: begun) }
+  func emit(_ change: RunEvent.Change) {
+    runner.emit(change, of: reported, on: device, since: begun)
+  }
 
   // MARK: Running
 
@@ -139,7 +145,7 @@ final class TestRun: Sendable {
     if let thrown {
       let isCleanUp = (thrown as? FailedWithCleanUp).map { $0.cause == nil } ?? false
       status = isCleanUp ? .failed : .cancelled
-      if failure == nil || !isCleanUp { failure = RunFailure(thrown) }
+      if failure == nil || !isCleanUp { failure = RunFailure(thrown, while: "running the test") }
     } else if failure != nil {
       status = .failed
     } else if state.warnings > 0 {
@@ -155,6 +161,11 @@ final class TestRun: Sendable {
 
   /// Returns the device that a target is bound to; nil if it is not bound.
   func device(of target: String) -> DeviceTarget? { bound.withLock { $0[target] } }
+
+  /// Returns the name of a target's device in the output.
+  func deviceName(of target: String) -> String {
+    runner.device(of: target, in: bound.withLock { $0 })
+  }
 
   /// Returns the state of a target, if the test has used it.
   func existingLink(_ target: String) -> TargetLink? {

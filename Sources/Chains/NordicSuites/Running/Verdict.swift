@@ -30,7 +30,7 @@ struct Verdict: Sendable {
     }
     let failure =
       (error as? AssertionFailure).map { Self.unexpected(operation, $0.description) }
-      ?? RunFailure(error)
+      ?? RunFailure(error, while: operation.doing)
     let cause = Self.cause(error)
     // A host without Bluetooth or an unbound target never counts as an expected failure.
     if let cause, cause.class == .unavailable || cause.code == .targetNotBound {

@@ -14,7 +14,7 @@ struct Operation: Hashable, Sendable {
   let place: Place
   /// The target; nil for the target of the test.
   var target: String?
-  /// The timeout; nil for the default. Zero means no timeout, for waits that allow it.
+  /// The timeout, or the time of a scan or sleep; nil for the default. See ``hasNoTimeout`` for zero.
   var timeout: Duration?
   var expected = ExpectedResult.success
   /// The error code that an expected failure must have; nil for any failure.
@@ -113,6 +113,17 @@ extension Operation {
     switch action {
     case .awaitNotification, .sleepWhile: return path
     case .read, .write: return nil
+    }
+  }
+
+  /// Whether its timeout is 0, which is no timeout; the time of a scan or sleep may be 0.
+  ///
+  /// - Source: Nordic Semiconductor, nRF Connect for Android, documentation of automated tests, which
+  ///   says "0 (no timeout)" of `sleep-if` and `sleep-until`, and nothing else of the others.
+  var hasNoTimeout: Bool {
+    switch action {
+    case .scan, .sleep: false
+    case .scanFor, .unsupported, .device, .attribute: timeout == .zero
     }
   }
 

@@ -77,9 +77,7 @@ extension Operation {
     let isSleep = action == .sleep
     guard let timeout else { return isSleep ? ["for the default timeout"] : [] }
     if isSleep { return ["for \(timeout.written)"] }
-    // A timeout of 0 means that a wait has no limit.
-    let isEndless = timeout == .zero && listened != nil
-    return [isEndless ? "without a timeout" : "within \(timeout.written)"]
+    return [hasNoTimeout ? "without a timeout" : "within \(timeout.written)"]
   }
 
   /// The line of the trigger, and those of the assertions.

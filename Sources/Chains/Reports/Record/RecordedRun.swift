@@ -47,8 +47,8 @@ public struct RecordedRun: Equatable, Sendable {
   static let attemptLimit = 50
 
   public let run: RunIdentity
-  /// The name of the device in output.
-  public let device: String
+  /// The name of the device in output. In a test, an operation may choose the device.
+  public private(set) var device: String
   /// The advertised name of a device that output identifies by its address, because a scan found
   /// it; otherwise nil.
   public let deviceName: String?
@@ -115,6 +115,7 @@ public struct RecordedRun: Equatable, Sendable {
       let index = underWay.lastIndex { $0.step.position == result.step.position }
       if let index { underWay.remove(at: index) }
       add(Step(result, endedAt: event.offset), upTo: limit)
+      if let target = result.step.target, target.id == event.test?.target { device = target.device }
     case .data(let step, .value(let value)):
       if keepsValues { values.add(value, of: step, at: event.offset) }
     case .data(let step, .gap(let gap)):

@@ -51,7 +51,8 @@ extension RunEvent {
       let members = JSONValue.members([
         "status": ending.status.json, "exitStatus": ending.exitStatus.rawValue.json,
         "passed": ending.passed.json, "failed": ending.count(.failed).json,
-        "notRun": ending.notRun.json, "warnings": ending.warnings.json,
+        "cancelled": ending.count(.cancelled).json, "notRun": ending.notRun.json,
+        "warnings": ending.warnings.json,
       ])
       return ("suite-finished", members)
     }

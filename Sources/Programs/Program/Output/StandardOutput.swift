@@ -147,7 +147,7 @@ extension RunFailure {
   /// The failure of a run whose output could not be written.
   fileprivate init(_ cause: OutputFailure.Cause) {
     self.init(
-      code: .interrupted, class: .definite, what: "running the chain", why: cause.description
+      code: .interrupted, class: .definite, what: "writing the output", why: cause.description
     )
   }
 }
