@@ -60,6 +60,22 @@ struct SuitePageTests {
     #expect(good.output.hasSuffix("battery.xml: 1 test, 3 operations, ok\n"))
   }
 
+  @Test("a variable that no suite uses is an error, with the nearest one")
+  func unusedVariable() throws {
+    let given = ["-E", "ADRESS", "x", "-E", "ADDRESS=C0:FF:EE:00:00:03"]
+    for command in [["run", battery] + given + cell, ["check", battery] + given] {
+      let ended = try run(command)
+      #expect(ended.status == 65 && ended.output == "", "\(command)")
+      let error = "unknown variable 'ADRESS', given by -E (did you mean 'ADDRESS'?)"
+      #expect(ended.errors.contains(error), "\(ended.errors)")
+    }
+    // Of several suites, any may use it.
+    let several = ["check", battery, "docs/examples/nordic/heart-rate.xml"]
+    #expect(try run(several + given.suffix(2)).status == 0)
+    let chain = try run(["run", "-e", "read battery-level", "-E", "LEVEL", "1"] + cell)
+    #expect(chain.status == 2 && chain.errors.contains("--set LEVEL=…"), "\(chain.errors)")
+  }
+
   @Test("-d sets the device of a target without an address, and JSON has one object on each line")
   func device() throws {
     let suite = try folder.file(

@@ -37,7 +37,7 @@ extension Suite {
     let suite = reader.suite(root)
     let problems = context.problems.all
     guard problems.isEmpty else { throw DocumentErrors(problems) }
-    return suite
+    return suite.with(variables: Set(root.variables).sorted())
   }
 
   /// Whether a file looks like a suite, by its extension or its first character.

@@ -21,6 +21,13 @@ struct Variables: Sendable {
     }
   }
 
+  /// Returns the names in a text.
+  static func names(in text: String) -> [String] {
+    text.split(separator: "${", omittingEmptySubsequences: false).dropFirst().compactMap { part in
+      part.firstIndex(of: "}").map { String(part[..<$0]) }
+    }
+  }
+
   /// Fills the variables of a text in, once: a `${…}` in a value is not replaced again. A `${` without `}` is
   /// kept.
   ///
@@ -41,5 +48,14 @@ struct Variables: Sendable {
     filled += rest
     guard filled.utf8.count <= limit else { throw .tooLong }
     return filled
+  }
+}
+
+extension Element {
+  /// The variables that this element, or one inside it, uses or sets.
+  var variables: [String] {
+    let set = name == "set" ? attribute("name").map { [$0.value] } ?? [] : []
+    return set + attributes.flatMap { Variables.names(in: $0.value) }
+      + children.flatMap(\.variables)
   }
 }

@@ -21,6 +21,25 @@ public struct Suite: Hashable, Sendable {
   public let runs: [SuiteTest]
   /// The printed names of UUIDs.
   let names: AttributeNames
+  /// The variables that the file uses or sets.
+  public private(set) var variables: [String] = []
+
+  init(
+    kind: Kind, title: String?, targets: [SuiteTarget], runs: [SuiteTest], names: AttributeNames
+  ) {
+    self.kind = kind
+    self.title = title
+    self.targets = targets
+    self.runs = runs
+    self.names = names
+  }
+
+  /// Returns the suite with the variables of its file.
+  func with(variables: [String]) -> Self {
+    var new = self
+    new.variables = variables
+    return new
+  }
 
   /// The number of operations in all runs.
   public var operationCount: Int { runs.reduce(0) { $0 + $1.operations.count } }

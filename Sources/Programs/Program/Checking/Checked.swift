@@ -14,6 +14,10 @@ struct Checked {
   /// The lines about valid files, one for each.
   private(set) var confirmations: [String] = []
   private var chains: [(file: String, plan: Plan)] = []
+  /// The suites that could be read.
+  private var readSuites: [(file: String, suite: Suite)] = []
+  /// Whether a suite could not be read, which may use any variable.
+  private var lacksSuites = false
 
   private let bindings: Bindings
   private let names: AttributeNames
@@ -31,6 +35,11 @@ struct Checked {
     case .suite:
       let suite = Result { () throws(DocumentErrors) in
         try Suite.load(path: path, variables: suites.pairs)
+      }
+      if case .success(let suite) = suite {
+        readSuites.append((path, suite))
+      } else {
+        lacksSuites = true
       }
       add(path, suite) { "\(counted($0.runs.count, "test")), \($0.operationCount) operations, ok" }
     case .batch:
@@ -68,6 +77,13 @@ struct Checked {
       try Plan.parse(line: line, with: bindings, names: names, includesFiles: true)
     }
     add(Plan.lineName, plan)
+  }
+
+  /// Looks for variables of the command line that no suite uses.
+  mutating func checkVariables() {
+    guard !lacksSuites else { return }
+    let only = readSuites.count == 1 ? readSuites[0].file : nil
+    problems += suites.unused(by: readSuites.flatMap(\.suite.variables), in: only)
   }
 
   /// Searches the simulated devices, if any are given, for the attributes that the chains name.

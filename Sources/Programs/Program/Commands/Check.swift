@@ -46,6 +46,7 @@ struct Check: ParsableCommand {
     var checked = Checked(variables.bindings, try naming.names(), suites)
     for file in files { checked.read(file) }
     for line in steps { checked.read(line: line) }
+    checked.checkVariables()
     checked.checkAttributes(on: simulate)
     return checked
   }

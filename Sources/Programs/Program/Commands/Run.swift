@@ -62,6 +62,7 @@ struct Run: WorldCommand {
     if let file = paths.first, file != "-", Suite.recognizes(fileAt: file) {
       return try runSuite(file)
     }
+    try suites.checkUnused()
     var plan = try chain.plan(paths.first)
     plan.link = running.applied(to: plan.link)
     let simulated = try options.simulatedDevices()
@@ -79,6 +80,7 @@ struct Run: WorldCommand {
 
   /// Runs several files. All files are read before the first chain begins.
   private func runFiles(_ paths: [String]) throws {
+    try suites.checkUnused()
     let single = [("--trace", recording.trace != nil), ("--bus-log", options.busLog != nil)]
     for (option, isGiven) in single where isGiven {
       throw CommandExit(.usage, "\(option) is for a single chain file")

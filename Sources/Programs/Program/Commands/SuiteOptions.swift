@@ -4,6 +4,7 @@ import ArgumentParser
 import Bluetooth
 import Documents
 import NordicSuites
+import RunEvents
 
 /// The variables of a suite.
 struct SuiteOptions: ParsableArguments {
@@ -45,10 +46,38 @@ struct SuiteOptions: ParsableArguments {
   }
 
   func suite(at path: String, _ names: AttributeNames) throws(CommandExit) -> Suite {
+    let suite: Suite
     do {
-      return try Suite.load(path: path, variables: pairs, names: names)
+      suite = try Suite.load(path: path, variables: pairs, names: names)
     } catch {
       throw CommandExit(error)
     }
+    let problems = unused(by: suite.variables, in: path)
+    guard problems.isEmpty else { throw CommandExit(.data, problems) }
+    return suite
+  }
+
+  /// Returns a problem for each variable that is given but not used.
+  ///
+  /// - Parameters:
+  ///   - known: The variables that are used.
+  ///   - file: The only suite; nil for none or several.
+  func unused(by known: [String], in file: String?) -> [Problem] {
+    pairs.filter { !known.contains($0.name) }.map { name, _ in
+      let message = "unknown variable '\(name)', given by -E"
+      let problem =
+        known.isEmpty
+        ? Problem(message, expected: "${\(name)} in a suite")
+        : Problem.unknown(message, name, among: known)
+      return problem.at(file.map { Place(file: $0) })
+    }
+  }
+
+  /// Checks that there are no variables, for a chain.
+  func checkUnused() throws(CommandExit) {
+    guard let name = pairs.first?.name else { return }
+    throw CommandExit(
+      .usage, "-E \(name) is for nRF Connect suites; a chain has --set \(name)=…"
+    )
   }
 }
