@@ -17,6 +17,15 @@ final class DashboardJournal: Sendable {
     var follower = DashboardJournal.follower(isEmpty: false)
     var queries: [Query] = []
     var isThreadRunning = false
+    /// The reason why the last query failed; nil if it did not.
+    var failure: String?
+  }
+
+  /// The error of a query that is one too many.
+  private struct TooManyQueries: Error, CustomStringConvertible {
+    var description: String {
+      "the journal cannot be read: \(DashboardJournal.mostQueries) queries are waiting"
+    }
   }
 
   /// The most waiting queries; a further one fails.
@@ -28,14 +37,21 @@ final class DashboardJournal: Sendable {
 
   private let path: String?
   private let loop: Loop
+  private let report: @Sendable (_ failure: String?) -> Void
   private let state = Guarded(State())
 
   /// Creates a reader; no file is opened before the first query.
   ///
-  /// - Parameter path: The journal; nil for none.
-  init(_ path: String?, on loop: Loop) {
+  /// - Parameters:
+  ///   - path: The journal; nil for none.
+  ///   - report: Receives the reason when the journal cannot be read, each one once, and nil when it
+  ///     can be read again.
+  init(
+    _ path: String?, on loop: Loop, report: @escaping @Sendable (_ failure: String?) -> Void
+  ) {
     self.path = path
     self.loop = loop
+    self.report = report
   }
 
   /// Whether a path was given. The file may not exist yet.
@@ -49,7 +65,8 @@ final class DashboardJournal: Sendable {
     let values = ValueQuery(
       device: device, attribute: attribute, from: now - Self.day, to: now + .seconds(60)
     )
-    let buckets = await query { try $0.buckets(of: values, minutes: 1) } ?? []
+    // A failure has been reported.
+    let buckets = (try? await query { try $0.buckets(of: values, minutes: 1) }) ?? []
     return Dictionary(grouping: buckets, by: \.field).mapValues { $0.map { Minute($0) } }
   }
 
@@ -58,7 +75,8 @@ final class DashboardJournal: Sendable {
   /// - Parameter own: The running runs of this process.
   func changedRuns(own: Set<Int64>) async -> [FollowedRun] {
     let now = loop.now.sinceStart
-    let changed = await query { [state] file in
+    // A failure has been reported.
+    let changed = try? await query { [state] file in
       // No other query changes the follower meanwhile: they run one at a time.
       var follower = state.withLock { $0.follower }
       let changed = try follower.look(at: file, own: own, now: now)
@@ -75,8 +93,10 @@ final class DashboardJournal: Sendable {
   }
 
   /// Returns the page of a run; nil if the journal has no run of this number.
-  func page(of run: Int64) async -> String? {
-    await query { file in
+  ///
+  /// - Throws: The reason why the journal cannot be read.
+  func page(of run: Int64) async throws(DashboardRefusal) -> String? {
+    try await query { file -> String? in
       guard let runs = try file.recordedRuns(run) else { return nil }
       return HTMLReport().text(on: runs, of: try file.recordedWhole(run, of: runs))
     } ?? nil
@@ -84,27 +104,47 @@ final class DashboardJournal: Sendable {
 
   // MARK: The thread
 
-  /// Runs a query on the thread. Returns nil if the journal does not exist or cannot be read, or if too
-  /// many queries wait.
+  /// Runs a query on the thread. Returns nil if the journal does not exist yet.
+  ///
+  /// - Throws: The reason why the journal cannot be read, which has been reported.
   private func query<R: Sendable>(
     _ body: @escaping @Sendable (JournalFile) throws -> R
-  ) async -> R? {
+  ) async throws(DashboardRefusal) -> R? {
     guard let path else { return nil }
-    return try? await wait(on: loop, operation: "reading the journal", limit: Self.limit) {
-      (done: Completion<R?>) in
-      let isQueued = enqueue(
-        Query { [state] in
-          done.succeed(
-            try? {
+    do {
+      let found = try await wait(on: loop, operation: "reading the journal", limit: Self.limit) {
+        (done: Completion<R>) in
+        let query = Query { [state] in
+          done.end(
+            Result {
               let file = try state.withLock { $0.file } ?? JournalFile(reading: path)
               state.withLock { $0.file = file }
               return try body(file)
-            }()
+            }
           )
         }
-      )
-      if !isQueued { done.succeed(nil) }
+        if !enqueue(query) { throw TooManyQueries() }
+      }
+      note(nil)
+      return found
+    } catch {
+      if let failure = error as? JournalFailure, [.missing, .empty].contains(failure.kind) {
+        note(nil)
+        return nil
+      }
+      // At the end of the program, nothing is wrong with the journal.
+      if !Task.isCancelled { note("\(error)") }
+      throw DashboardRefusal("\(error)")
     }
+  }
+
+  /// Reports the failure of a query, or that there was none, if that is new.
+  private func note(_ failure: String?) {
+    let isNew = state.withLock { state in
+      defer { state.failure = failure }
+      return state.failure != failure
+    }
+    if isNew { report(failure) }
   }
 
   private func enqueue(_ query: Query) -> Bool {

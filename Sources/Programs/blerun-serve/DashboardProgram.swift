@@ -35,9 +35,16 @@ struct DashboardProgram {
       chains: files.chains.keys.sorted(), batches: files.batches.keys.sorted()
     )
     let hub = DashboardHub(DashboardModel(facts, names: names), on: loop)
+    let reader = DashboardJournal(journal, on: loop) { failure in
+      hub.receive(.reading(failure))
+      if let failure {
+        StandardError.failure(failure)
+      } else {
+        StandardError.notice("the journal can be read again")
+      }
+    }
     let work = DashboardWork(
-      in: world, hub: hub, journal: DashboardJournal(journal, on: loop), files: files,
-      recording: command.journal, names: names
+      in: world, hub: hub, journal: reader, files: files, recording: command.journal, names: names
     )
     let routes = DashboardRoutes(
       hub, work, names: names, limit: command.stepLimit, metrics: work.metricsText

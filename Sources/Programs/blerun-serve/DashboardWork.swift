@@ -469,6 +469,6 @@ final class DashboardWork: DashboardActions {
   }
 
   func page(of run: Int64) async throws(DashboardRefusal) -> String? {
-    await journal.page(of: run)
+    try await journal.page(of: run)
   }
 }

@@ -46,6 +46,15 @@ struct ServeCommandTests {
     #expect(!FileManager.default.fileExists(atPath: path))
   }
 
+  @Test("a journal that cannot be read is reported once, and serve goes on")
+  func unreadableJournal() throws {
+    let path = try folder.file("journal.sqlite", String(repeating: "not a journal. ", count: 400))
+    let ended = try serve("--listen", "0", "--journal", path)
+    #expect(ended.status == 0)
+    let reports = ended.errors.split(separator: "\n").filter { $0.contains("the journal \(path)") }
+    #expect(reports.count == 1 && reports[0].contains("Try: "), "\(ended.errors)")
+  }
+
   @Test("invalid options end serve before it listens")
   func wrongOptions() throws {
     for (arguments, status) in [

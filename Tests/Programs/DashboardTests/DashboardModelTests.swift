@@ -35,6 +35,23 @@ struct DashboardModelTests {
     #expect(scene.model.flush() == nil)
   }
 
+  @Test("a journal that cannot be read is shown, with the reason, until it can be read again")
+  mutating func unreadableJournal() throws {
+    func journal(_ update: DashboardUpdate?) -> [String] {
+      (update?.changes ?? []).map(\.json.text).filter { $0.contains(#""kind":"journal""#) }
+    }
+    let failed = #"{"kind":"journal","why":"it is locked"}"#
+    let works = #"{"kind":"journal","why":null}"#
+    #expect(journal(scene.model.snapshot) == [works])
+    scene.apply(.reading("it is locked"))
+    #expect(journal(scene.model.flush()) == [failed])
+    scene.apply(.reading("it is locked"))
+    #expect(scene.model.flush() == nil)
+    #expect(journal(scene.model.snapshot) == [failed])
+    scene.apply(.reading(nil))
+    #expect(journal(scene.model.flush()) == [works])
+  }
+
   @Test("the last value of each characteristic is shown, also one without numbers")
   mutating func latest() throws {
     try beginWatch()

@@ -109,7 +109,7 @@ struct PageOfTest {
       case .gone(let device):
         others["device \(device)"] = nil
         rssi[device] = nil
-      case .facts, .scan, .device, .watch, .series, .run, .step:
+      case .facts, .scan, .journal, .device, .watch, .series, .run, .step:
         let key = text("address") + text("id") + text("key")
         others["\(text("kind")) \(key)"] = change.json.text
       }

@@ -12,6 +12,7 @@ package import RunEvents
 package enum DashboardChange: Sendable {
   case facts(DashboardFacts)
   case scan(ScanState)
+  case journal(JournalState)
   case device(NearbyDevice)
   case gone(device: String)
   case rssi(device: String, [Point])
@@ -30,6 +31,7 @@ package enum DashboardChange: Sendable {
     switch self {
     case .facts(let facts): Self.object("facts", facts.members)
     case .scan(let scan): Self.object("scan", scan.members)
+    case .journal(let journal): Self.object("journal", journal.members)
     case .device(let device): Self.object("device", device.members)
     case .gone(let device): Self.object("gone", ["address": device])
     case .rssi(let device, let points):
@@ -99,6 +101,14 @@ package struct ScanState: Sendable {
   var failure: RunFailure?
 
   var members: DashboardChange.Members { ["why": failure?.description] }
+}
+
+/// The state of reading the journal.
+package struct JournalState: Sendable {
+  /// The reason why it cannot be read; nil while it can.
+  var failure: String?
+
+  var members: DashboardChange.Members { ["why": failure] }
 }
 
 /// A mark on the time axis of the charts.

@@ -35,6 +35,8 @@ package struct DashboardModel: Sendable {
   private let facts: DashboardFacts
   private var scan = ScanState()
   private var isScanChanged = false
+  private var journal = JournalState()
+  private var isJournalChanged = false
   private var devices: NearbyDevices
   private var watches: [WatchCard] = []
   private var changedWatches: Set<Int> = []
@@ -65,6 +67,9 @@ package struct DashboardModel: Sendable {
     case .scanning(let failure):
       isScanChanged = isScanChanged || failure != scan.failure
       scan.failure = failure
+    case .reading(let failure):
+      isJournalChanged = isJournalChanged || failure != journal.failure
+      journal.failure = failure
     case .seen(let advertisement): devices.add(advertisement, at: at)
     case .watchBegan(let id, let plan): begin(WatchCard(id: id, plan: plan))
     case .watchOutput(let id, let output): apply(output, of: id, at: at)
@@ -270,14 +275,16 @@ package struct DashboardModel: Sendable {
   /// Removes and returns the changes that have not been sent yet; nil if there are none.
   package mutating func flush() -> DashboardUpdate? {
     var changes: [DashboardChange] = isScanChanged ? [.scan(scan)] : []
+    if isJournalChanged { changes.append(.journal(journal)) }
     changes += devices.flush()
     changes += watches.filter { changedWatches.contains($0.id) }.map { .watch($0) }
     changes += newSeries.sorted().map { .series(series[$0].card) }
     changes += changedSeries.sorted().flatMap { series[$0].flush() }
     changes += pendingMarks.values.map { .mark($0) }
     for key in orderedRuns { changes += runs[key]?.flush() ?? [] }
-    (isScanChanged, changedWatches, newSeries, changedSeries, pendingMarks) = (
-      false, [], [], [], RecentValues(limit: Self.mostMarks)
+    (isScanChanged, isJournalChanged) = (false, false)
+    (changedWatches, newSeries, changedSeries, pendingMarks) = (
+      [], [], [], RecentValues(limit: Self.mostMarks)
     )
     guard !changes.isEmpty else { return nil }
     ordinal += 1
@@ -288,8 +295,8 @@ package struct DashboardModel: Sendable {
   package var snapshot: DashboardUpdate {
     DashboardUpdate(
       ordinal: ordinal,
-      changes: [.facts(facts), .scan(scan)] + devices.snapshot + watches.map { .watch($0) }
-        + series.flatMap(\.snapshot) + marks.values.map { .mark($0) }
+      changes: [.facts(facts), .scan(scan), .journal(journal)] + devices.snapshot
+        + watches.map { .watch($0) } + series.flatMap(\.snapshot) + marks.values.map { .mark($0) }
         + orderedRuns.flatMap { runs[$0]?.snapshot ?? [] }
     )
   }

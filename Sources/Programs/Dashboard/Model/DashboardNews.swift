@@ -9,6 +9,8 @@ package import RunEvents
 package enum DashboardNews: Sendable {
   /// The scan works (nil) or has failed.
   case scanning(RunFailure?)
+  /// The journal can be read (nil), or why it cannot.
+  case reading(String?)
   /// A device advertised, or one of its properties changed.
   case seen(Advertisement)
   /// A watch begins; its number is new.

@@ -8,7 +8,7 @@ const byId = (id) => document.getElementById(id);
 /** The limits of kept values; as in SeriesHistory.swift. */
 const pointSpan = 900000, mostPoints = 6000, mostMinutes = 1440, mostMarks = 500;
 
-const known = { facts: null, scan: null, devices: new Map(), watches: new Map(), series: new Map(),
+const known = { facts: null, scan: null, journal: null, devices: new Map(), watches: new Map(), series: new Map(),
   marks: [], runs: new Map() };
 const view = { paused: null, cursor: null, offset: 0 };
 let dirty = new Set();
@@ -64,6 +64,11 @@ function complain(text, link) {
 const learn = {
   facts(change) { known.facts = change; touch("facts"); touch("runs"); },
   scan(change) { known.scan = change.why; touch("devices"); },
+  journal(change) {
+    known.journal = change.why;
+    if (known.journal) announce(`The journal cannot be read: ${known.journal}`);
+    touch("runs");
+  },
   device(change) {
     const before = known.devices.get(change.address);
     known.devices.set(change.address, { ...change, points: before ? before.points : [] });
@@ -415,6 +420,8 @@ function deviceRow(device) {
 function showRuns() {
   offer("run-form", "chain", known.facts ? known.facts.chains : []);
   offer("batch-form", "batch", known.facts ? known.facts.batches : []);
+  byId("journal").hidden = !known.journal;
+  setText(byId("journal"), known.journal ? `Recorded values and runs are missing: ${known.journal}` : "");
   byId("no-runs").hidden = known.runs.size > 0;
   const runs = [...known.runs.values()].sort((a, b) => (a.started < b.started ? 1 : -1));
   const entries = runs.map((run) => [run.key, { ...run, lines: [...run.lines.values()] }]);
