@@ -21,7 +21,7 @@ programs := .build/programs
 
 # How many inputs of each fuzz target belong to `make test-all`.
 fuzz_counts := messages=60000 device-files=25000 chain-files=20000 batch-files=6000 csv=3000 \
-  suites=10000 journals=300
+  suites=10000 journals=300 smp=40000
 
 .NOTPARALLEL:
 .PHONY: help demo build check test test-all set-up-tests set-up-all-tests build-debug run-tests build-release test-seeds \
@@ -117,7 +117,7 @@ simtest: set-up ## Seeded worlds full of faults against the client and the simul
 	swift run -c release blerun-simtest --seeds $(or $(SEEDS),20000)
 	swift run -c release blerun-simtest --fleet --seeds $(or $(SEEDS),20000)
 
-fuzz: set-up ## Hostile files and messages; FUZZ_COUNT=1000000 of each
+fuzz: set-up ## Hostile files, messages and firmware updates; FUZZ_COUNT=1000000 of each
 	swift build -c release --product blerun-fuzz
 	for count in $(fuzz_counts); do \
 	  .build/release/blerun-fuzz $${count%=*} --count $(or $(FUZZ_COUNT),1000000) || exit 1; \

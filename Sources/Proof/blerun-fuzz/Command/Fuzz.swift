@@ -9,7 +9,7 @@ import Signals
 struct Fuzz: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "blerun-fuzz",
-    abstract: "Gives hostile inputs to what reads files, and to the simulated org.bluez.",
+    abstract: "Gives hostile inputs to readers of files, firmware updates and org.bluez.",
     discussion: """
       Each input is generated from a seed and a number. A worker process reads the inputs. If one
       violates a rule, crashes the worker or takes longer than a minute, the program prints it with

@@ -38,6 +38,7 @@ enum TargetName: String, CaseIterable {
   case suites
   case journals
   case messages
+  case smp
 
   var target: any FuzzTarget.Type {
     switch self {
@@ -48,6 +49,7 @@ enum TargetName: String, CaseIterable {
     case .suites: SuiteFiles.self
     case .journals: JournalFiles.self
     case .messages: Messages.self
+    case .smp: FirmwareFrames.self
     }
   }
 }

@@ -2,12 +2,12 @@
 //
 // FirmwareServer has the state of a running one.
 
-import Bluetooth
+package import Bluetooth
 
 /// The firmware of a device that is updated over SMP, and the ways in which an update can end.
-struct FirmwareDefinition: Sendable, Hashable {
+package struct FirmwareDefinition: Sendable, Hashable {
   /// What a new image does after the reset that installs it.
-  enum Start: String, CaseIterable, Sendable {
+  package enum Start: String, CaseIterable, Sendable {
     /// It starts.
     case starts
     /// It never advertises.
@@ -17,22 +17,24 @@ struct FirmwareDefinition: Sendable, Hashable {
   }
 
   /// The version of the image that runs at first.
-  var version = FirmwareVersion(1, 0, 0)
+  package var version = FirmwareVersion(1, 0, 0)
   /// The name of the board, as the device states it; nil: it states none.
-  var board: String?
+  package var board: String?
   /// The bytes of a slot.
-  var slotSize = 262_144
+  package var slotSize = 262_144
   /// The bytes of a buffer: the longest frame that the device receives.
-  var buffer = 384
+  package var buffer = 384
   /// The number of buffers. More frames at once are dropped.
-  var buffers = 4
+  package var buffers = 4
   /// The time in which the device handles a frame.
-  var work = Duration.milliseconds(5)
+  package var work = Duration.milliseconds(5)
   /// The time from a reset until the device advertises again.
-  var restart = Duration.seconds(2)
+  package var restart = Duration.seconds(2)
   /// Whether the device refuses every image.
-  var isRefusing = false
-  var start = Start.starts
+  package var isRefusing = false
+  package var start = Start.starts
   /// The address after an update; nil: it stays.
-  var nextAddress: BluetoothAddress?
+  package var nextAddress: BluetoothAddress?
+
+  package init() {}
 }

@@ -8,7 +8,7 @@ import Bluetooth
 ///
 /// - Source: Zephyr documentation, "SMP Protocol Specification", with the groups 0 (operating system)
 ///   and 1 (images); MCUboot documentation, "Image swapping".
-struct FirmwareServer {
+package struct FirmwareServer {
   /// An error that refuses a request.
   private struct Refusal: Error {
     /// The group of the error; nil: it is one of the protocol.
@@ -87,9 +87,9 @@ struct FirmwareServer {
   private enum NextStart { case same, test, permanent }
 
   /// A response, and whether the device resets after it.
-  struct Reply {
-    let frame: [UInt8]
-    let resets: Bool
+  package struct Reply {
+    package let frame: [UInt8]
+    package let resets: Bool
   }
 
   let definition: FirmwareDefinition
@@ -106,9 +106,9 @@ struct FirmwareServer {
   /// True if an update was installed.
   private(set) var isUpdated = false
   /// True if the device does not start again.
-  private(set) var isHung = false
+  package private(set) var isHung = false
 
-  init(_ definition: FirmwareDefinition) {
+  package init(_ definition: FirmwareDefinition) {
     self.definition = definition
     running = Stored(
       MCUbootImage.octets(definition.version, body: Array(repeating: 0x5a, count: 64)))
@@ -122,16 +122,16 @@ struct FirmwareServer {
   var address: BluetoothAddress? { isUpdated ? definition.nextAddress : nil }
 
   /// Drops an incomplete frame.
-  mutating func linkDown() {
+  package mutating func linkDown() {
     collector.reset()
     handled = 0
   }
 
   /// A frame was handled, and its response sent.
-  mutating func finish() { handled = max(0, handled - 1) }
+  package mutating func finish() { handled = max(0, handled - 1) }
 
   /// Starts the device: installs the image of the second slot, or restores it, as it was set before.
-  mutating func start() {
+  package mutating func start() {
     (upload, isResetting, handled) = (nil, false, 0)
     collector.reset()
     let planned = next
@@ -167,7 +167,7 @@ struct FirmwareServer {
 
   /// Receives a packet, and returns the response if it completes a request. A packet that is no part
   /// of a frame, and a frame for which there is no buffer, are dropped without a response.
-  mutating func receive(_ packet: [UInt8]) -> Reply? {
+  package mutating func receive(_ packet: [UInt8]) -> Reply? {
     guard let octets = try? collector.add(packet), let header = SMPHeader(octets),
       let operation = header.operation.response, handled < definition.buffers
     else { return nil }
