@@ -24,12 +24,14 @@ struct FirmwareStepTests {
     let image: [UInt8]
 
     /// - Parameters:
+    ///   - buffer: The longest request that the device receives, in bytes.
     ///   - firmware: Further keys of the device's firmware.
     ///   - faults: Faults of the device.
     ///   - events: Faults of the scenario.
     ///   - others: Further devices of the scenario.
     init(
       _ version: FirmwareVersion = FirmwareVersion(2, 0, 0), bytes: Int = 40_000,
+      buffer: Int = 1024,
       firmware: String = "", faults: String = "", events: String = "", others: String = ""
     ) throws {
       folder = try TemporaryFolder()
@@ -58,7 +60,7 @@ struct FirmwareStepTests {
                 - service: battery
                   characteristics:
                     - { characteristic: battery-level, properties: [read], value: { u8: 20 } }
-              firmware: { version: 1.0.0, buffer: 1024, restart: 3s\(firmware) }
+              firmware: { version: 1.0.0, buffer: \(buffer), restart: 3s\(firmware) }
               faults: [\(faults)]\(others)
           faults: [\(events)]
           """))
@@ -206,6 +208,25 @@ struct FirmwareStepTests {
     let failure = try bench.run("firmware app.bin")?.failure
     #expect(failure?.why == "the device refused the upload: access denied (code 11)")
     #expect(bench.part("outcome") == nil)
+  }
+
+  @Test("a device whose buffer is too small for an upload is named at once, with what it needs")
+  func smallBuffer() throws {
+    for buffer in [64, 97] {
+      let bench = try Bench(buffer: buffer)
+      let failure = try bench.run("firmware app.bin")?.failure
+      #expect(failure?.code == .firmwareFailed)
+      #expect(failure?.class == .definite)
+      #expect(
+        failure?.why
+          == "the device receives requests of \(buffer) bytes at most, and the first one with data needs 98"
+      )
+      #expect((bench.result?.took ?? .seconds(100)) < .seconds(10))
+      #expect(bench.percents.isEmpty)
+    }
+    let enough = try Bench(bytes: 4000, buffer: 98)
+    let ending = try enough.run("firmware app.bin")
+    #expect(ending?.status == .ok, "\(String(describing: ending?.failure))")
   }
 
   @Test("after a connection that is lost in the middle, the upload continues")

@@ -104,8 +104,10 @@ package struct FirmwareUpdate: Sendable {
     case notStored
     /// No data was accepted any more.
     case stuck(offset: Int)
-    /// The device does not join packets, and the shortest frame with data is longer than one.
-    case packetTooShort(bytes: Int)
+    /// The first data needs a frame of `needed` bytes, and the device receives shorter ones only.
+    case bufferTooSmall(bytes: Int, needed: Int)
+    /// The device does not join packets, and the first data needs a frame that is longer than one.
+    case packetTooShort(bytes: Int, needed: Int)
     /// Connections were lost in a row, without an answer between them that carried the update on.
     case linkLost(times: Int)
     /// After the reset another image runs.
@@ -132,12 +134,8 @@ package struct FirmwareUpdate: Sendable {
     static let losses = 5
     static let resets = 2
     static let window = 4
-    /// The lower bound leaves room for the header of the image in the first data.
-    static let frames = 112...4096
+    static let frame = 4096
   }
-
-  /// The smallest MTU with which the first data fits into one packet, for failures.
-  package static let leastMTU = Limit.frames.lowerBound + 3
 
   private enum Request: Hashable {
     case parameters, board, states, test, reset, confirm
@@ -220,6 +218,8 @@ package struct FirmwareUpdate: Sendable {
   private var hasBoard = false
   /// The longest frame that the device receives; nil: unknown.
   private var buffer: Int?
+  /// Whether frames are no longer than a packet, where the first data allows it.
+  private var hasShortFrames = false
   private var window = 1
   private var before: Stored?
   private var resets = 0
@@ -307,14 +307,23 @@ package struct FirmwareUpdate: Sendable {
     ] + always
   }
 
+  /// The length of the shortest frame with the first data, which a device accepts only with all of
+  /// the image's header.
+  ///
+  /// - Source: Zephyr, `img_mgmt_upload_inspect`.
+  private var leastFrame: Int {
+    let header = Array(goal.octets.prefix(MCUbootImage.headerLength))
+    return SMPFrame(.write, .imageUpload, sequence: 0, .map(data(0, header))).encoded.count
+  }
+
   /// The number of bytes that a request with data for an offset carries.
   private func length(at offset: Int) -> Int {
-    let wanted = min(max(buffer ?? packet, Limit.frames.lowerBound), Limit.frames.upperBound)
-    let empty = SMPFrame(
-      .write, .imageUpload, sequence: 0, .map(data(offset, []))
-    )
-    // The length of the data needs up to two bytes more.
-    return wanted - empty.encoded.count - 2
+    let longest = hasShortFrames ? min(packet, buffer ?? packet) : buffer ?? packet
+    let wanted = min(max(longest, leastFrame), Limit.frame)
+    let empty = SMPFrame(.write, .imageUpload, sequence: 0, .map(data(offset, []))).encoded.count
+    // The length of the data takes a byte more, and two from 256 on.
+    let room = wanted - empty
+    return room < 258 ? min(room - 1, 255) : room - 2
   }
 
   private mutating func received(_ packet: [UInt8], at now: Instant) -> [Action] {
@@ -391,14 +400,14 @@ package struct FirmwareUpdate: Sendable {
     guard late.contains(where: \.isLong) else { return goBack(to: expected, at: now) }
     // The device does not join the packets of a frame, or has lost one and takes what follows for the
     // rest of the same frame. Over another connection it begins anew, with frames of one packet.
-    buffer = nil
+    hasShortFrames = true
     stalls += 1
     if stalls < Limit.stalls {
       isDisconnecting = true
       return [.disconnect]
     }
-    let canShorten = packet >= Limit.frames.lowerBound
-    return fail(canShorten ? .stuck(offset: expected) : .packetTooShort(bytes: packet))
+    guard packet < leastFrame else { return fail(.stuck(offset: expected)) }
+    return fail(.packetTooShort(bytes: packet, needed: leastFrame))
   }
 
   private mutating func lost() -> [Action] {
@@ -463,6 +472,9 @@ package struct FirmwareUpdate: Sendable {
 
   /// Begins the upload, or continues it: the device names the offset in the response to the first data.
   private mutating func upload(at now: Instant) -> [Action] {
+    if let buffer, buffer < leastFrame {
+      return fail(.bufferTooSmall(bytes: buffer, needed: leastFrame))
+    }
     if uploadBegan == nil { uploadBegan = now }
     (next, expected) = (0, 0)
     return sendData(at: now)
@@ -474,7 +486,7 @@ package struct FirmwareUpdate: Sendable {
   /// - Returns: Nil if that was done before.
   private mutating func uploadAgain(at now: Instant) -> [Action]? {
     guard !hasUploadedAgain else { return nil }
-    (hasUploadedAgain, uploadEnded, buffer) = (true, nil, nil)
+    (hasUploadedAgain, uploadEnded, hasShortFrames) = (true, nil, true)
     (furthest, stalls, sent) = (0, 0, [])
     return upload(at: now)
   }
@@ -541,7 +553,8 @@ package struct FirmwareUpdate: Sendable {
 
   private mutating func parameters(_ body: CBORValue?, at now: Instant) -> [Action] {
     hasParameters = true
-    buffer = body?["buf_size"]?.integer.flatMap { Int(exactly: $0) }
+    // A size of 0 or less states nothing.
+    buffer = body?["buf_size"]?.integer.flatMap { Int(exactly: $0) }.flatMap { $0 > 0 ? $0 : nil }
     // One buffer is left for the responses.
     let count = body?["buf_count"]?.integer ?? 1
     window = Int(min(max(2, count), Int64(Limit.window) + 1)) - 1

@@ -290,9 +290,15 @@ struct FirmwareRun: Sendable {
       return failed("the device has received the image, and does not list it", .passing)
     case .stuck(let offset):
       return failed("the device accepts no data from byte \(offset) on", .passing)
-    case .packetTooShort(let bytes):
+    case .bufferTooSmall(let bytes, let needed):
       return failed(
-        "the device does not answer requests of several packets, and its MTU of \(bytes + 3) is too small for others: they need \(FirmwareUpdate.leastMTU)",
+        "the device receives requests of \(bytes) bytes at most, and the first one with data needs \(needed)",
+        hint:
+          "build its firmware with a larger buffer for SMP: CONFIG_MCUMGR_TRANSPORT_NETBUF_SIZE is 384 if nothing else is set"
+      )
+    case .packetTooShort(let bytes, let needed):
+      return failed(
+        "the device does not answer requests of several packets, and its MTU of \(bytes + 3) is too small for others: they need \(needed + 3)",
         hint: "build its firmware with a larger MTU, or so that it joins packets"
       )
     case .linkLost(let times):

@@ -212,8 +212,8 @@ struct FirmwareUpdateTests {
     var device = try ModelDevice(FirmwareVersion(1, 0, 0))
     device.joinsPackets = false
     var played = try played(on: device)
-    played.packet = 100
-    #expect(try played.play() == .fail(.packetTooShort(bytes: 100)))
+    played.packet = 97
+    #expect(try played.play() == .fail(.packetTooShort(bytes: 97, needed: 98)))
     #expect(played.disconnects == 7)
     #expect(played.device.dataSent == 0)
   }
@@ -410,8 +410,8 @@ struct FirmwareUpdateTests {
   }
 
   @Test(
-    "any number of buffers, of any size, is survived",
-    arguments: [Int.min, -1, 0, 1, 5, 70_000, Int.max]
+    "any number of buffers is survived, and any size that is none or enough",
+    arguments: [Int.min, -1, 0, 98, 300, 70_000, Int.max]
   )
   func buffers(number: Int) throws {
     var device = try ModelDevice(FirmwareVersion(1, 0, 0))
@@ -419,6 +419,55 @@ struct FirmwareUpdateTests {
     var played = try played(on: device)
     _ = try report(played.play())
     expectUpdated(played, "")
+  }
+
+  @Test(
+    "a buffer without room for the first data ends the update before it is sent",
+    arguments: [57, 64, 97]
+  )
+  func smallBuffer(size: Int) throws {
+    var device = try ModelDevice(FirmwareVersion(1, 0, 0))
+    device.buffer = (size, 4)
+    var played = try played(on: device)
+    #expect(try played.play() == .fail(.bufferTooSmall(bytes: size, needed: 98)))
+    #expect(played.device.dataSent == 0)
+    #expect(played.now < .start + .seconds(1))
+    // What needs no upload is done.
+    device.other = try ModelDevice.Stored(Self.image(2))
+    var uploaded = try self.played(on: device)
+    #expect(try report(uploaded.play()).outcome == .confirmed)
+  }
+
+  @Test("the number of the image needs room, too")
+  func smallBufferForNumber() throws {
+    var device = try ModelDevice(FirmwareVersion(1, 0, 0))
+    device.buffer = (98, 4)
+    device.number = 1
+    var played = try played(on: device) { $0.number = 1 }
+    #expect(try played.play() == .fail(.bufferTooSmall(bytes: 98, needed: 105)))
+  }
+
+  @Test(
+    "the data fills the buffer, and no frame is longer", arguments: [98, 120, 278, 279, 280, 320]
+  )
+  func fills(size: Int) throws {
+    var device = try ModelDevice(FirmwareVersion(1, 0, 0))
+    device.buffer = (size, 4)
+    var played = try played(on: device)
+    _ = try report(played.play())
+    let data = played.device.requests.filter { $0.body["data"] != nil }.map(\.encoded.count)
+    #expect(data.max() ?? 0 <= size)
+    #expect(data.dropLast().allSatisfy { $0 >= size - 2 }, "\(data)")
+  }
+
+  @Test("an upload that is repeated in frames of one packet stays within the buffer")
+  func smallBufferAgain() throws {
+    var device = try ModelDevice(FirmwareVersion(1, 0, 0))
+    device.buffer = (150, 4)
+    device.lostUploads = 1
+    var played = try played(on: device)
+    played.packet = 244
+    #expect(try report(played.play()).outcome == .confirmed)
   }
 
   @Test(

@@ -24,17 +24,21 @@ struct ModelDevice {
   private(set) var upload: (octets: [UInt8], size: Int, sha: [UInt8])?
   private var collector = SMPCollector(limit: 70_000)
 
-  /// The answer to `os mcumgr-params`; nil: it is refused.
+  /// The answer to `os mcumgr-params`; nil: it is refused. Longer frames are dropped.
   var buffer: (size: Int, count: Int64)? = (300, 4)
   /// Whether a frame may have several packets.
   var joinsPackets = true
   var board: String?
+  /// The number of its image.
+  var number: Int64 = 0
   /// Whether the image before is restored after a reset.
   var reverts = false
   /// Whether a reset does nothing.
   var ignoresReset = false
   /// Whether data is accepted.
   var acceptsData = true
+  /// The number of uploads that it loses when they are complete.
+  var lostUploads = 0
   /// The error for a command.
   var refusals: [SMPFrame.Command: CBORValue] = [:]
   /// The requests that it has handled.
@@ -65,6 +69,7 @@ struct ModelDevice {
       if !joinsPackets { collector.reset() }
       return nil
     }
+    if let buffer, buffer.size > 0, octets.count > buffer.size { return nil }
     guard let request = try? SMPFrame(decoding: octets), let operation = request.operation.response
     else { return nil }
     requests.append(request)
@@ -110,7 +115,8 @@ struct ModelDevice {
   private var states: CBORValue {
     func entry(_ slot: Int64, _ stored: Stored, _ isActive: Bool) -> CBORValue {
       .map([
-        .init("slot", .integer(slot)), .init("version", .text("\(stored.image.version)")),
+        .init("image", .integer(number)), .init("slot", .integer(slot)),
+        .init("version", .text("\(stored.image.version)")),
         .init("hash", .octets(stored.image.hash)), .init("active", .truth(isActive)),
         .init("confirmed", .truth(isActive && isConfirmed)),
         .init("pending", .truth(!isActive && isPending)),
@@ -132,7 +138,8 @@ struct ModelDevice {
     if acceptsData, offset == upload?.octets.count ?? -1 { upload?.octets += data }
     let received = upload?.octets ?? []
     if received.count == upload?.size {
-      other = try? Stored(received)
+      other = lostUploads > 0 ? nil : try? Stored(received)
+      lostUploads -= 1
       upload = nil
     }
     return .map([.init("off", .integer(Int64(received.count)))])
