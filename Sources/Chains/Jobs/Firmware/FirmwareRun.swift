@@ -231,28 +231,45 @@ struct FirmwareRun: Sendable {
       try Task.checkCancellation()
       try await loop.sleep(for: Self.pause)
     } while loop.now < end
-    let why = (last as? DeviceFailure)?.meaning ?? "\(last)"
-    let after = reconnection == .restart ? "after the reset" : "after its connection was lost"
-    throw DeviceFailure(
-      code: .notFound, class: .passing, operation: run.step.participle,
-      device: service.deviceDescription,
-      meaning:
-        "the device was not connected again within \(Self.reconnection.written) \(after): \(why)",
-      hint: reconnection == .restart
-        ? "if the new firmware has another address, select the device by its name; if it does not start, the device needs its recovery"
-        : "bring the device closer, and run the chain again: the upload continues where it was"
-    )
+    throw missing(after: reconnection, (last as? DeviceFailure)?.meaning ?? "\(last)")
+  }
+
+  /// The failure of a device that was not connected again.
+  ///
+  /// After a reset it is definite: another attempt would start an image again with which the device did
+  /// not come back. A later run continues with what the device lists by then.
+  ///
+  /// - Parameter why: The failure of the last attempt to connect.
+  private func missing(
+    after reconnection: FirmwareUpdate.Reconnection, _ why: String
+  ) -> DeviceFailure {
+    let limit = Self.reconnection.written
+    switch reconnection {
+    case .loss:
+      return failed(
+        "the device was not connected again within \(limit) after its connection was lost: \(why)",
+        .passing, code: .notFound,
+        hint: "bring the device closer, and run the chain again: the upload continues where it was"
+      )
+    case .restart:
+      let version = step.image.version
+      return failed(
+        "the device did not come back within \(limit) after the reset into \(version): it still starts, or hangs in this image, which is not confirmed, or has another address (\(why))",
+        hint:
+          "look for it with \(.scan); if it hangs, a reset, such as switching it off and on, restores the image before; if it has another address, select the device by its name; then run the chain again: it continues with the images that the device lists"
+      )
+    }
   }
 
   // MARK: Failures
 
   private func failed(
     _ why: String, _ class: FailureClass = .definite, code: DeviceFailure.Code = .firmwareFailed,
-    hint: String = ""
+    hint: Hint = ""
   ) -> DeviceFailure {
     DeviceFailure(
       code: code, class: `class`, operation: run.step.participle,
-      device: service.deviceDescription, meaning: why, hint: Hint(hint)
+      device: service.deviceDescription, meaning: why, hint: hint
     )
   }
 
