@@ -364,6 +364,36 @@ struct FirmwareStepTests {
     }
   }
 
+  @Test("a run that is cancelled with the image on trial says so, and what the next reset does")
+  func cancelledOnTrial() throws {
+    let onTrial =
+      "2.0.0 is on trial: the next reset restores the image before, unless it is confirmed; "
+      + "run the chain again to confirm it"
+    var notes: [[String]] = []
+    for milliseconds in stride(from: 200, through: 12_000, by: 200) {
+      let bench = try Bench(bytes: 2000, firmware: ", work: 100ms")
+      _ = try bench.run("firmware app.bin", within: .milliseconds(milliseconds))
+      guard let result = bench.result else { continue }
+      if result.status == .ok { break }
+      #expect(result.status == .cancelled)
+      notes.append(result.notes)
+    }
+    #expect(notes.first == [])
+    #expect(notes.last == [onTrial])
+    // The device was gone for three seconds.
+    #expect(notes.count { $0 == [onTrial] } >= 3000 / 200)
+  }
+
+  @Test("a later attempt of the step that succeeds leaves no remark of the one before")
+  func attempts() throws {
+    let bench = try Bench()
+    let ending = try bench.run("firmware app.bin within 3s attempts 10")
+    #expect(ending?.status == .ok, "\(String(describing: ending?.failure))")
+    let notes = bench.result?.notes ?? []
+    #expect(notes.first?.hasPrefix("try 1 of 10 failed: ") == true, "\(notes)")
+    #expect(!notes.contains { $0.contains("on trial") }, "\(notes)")
+  }
+
   // MARK: Plans
 
   private func complaint(_ line: String, _ octets: [UInt8] = image(FirmwareVersion(2, 0, 0)))

@@ -137,6 +137,14 @@ package struct FirmwareUpdate: Sendable {
     static let frame = 4096
   }
 
+  /// An image that a reset of the device starts or ends.
+  package enum Trial: Sendable, Hashable {
+    /// The next reset starts the image, and the one after that restores the image before.
+    case marked
+    /// The image was started, and the next reset restores the one before.
+    case started
+  }
+
   private enum Request: Hashable {
     case parameters, board, states, test, reset, confirm
     case data(from: Int, to: Int)
@@ -199,6 +207,9 @@ package struct FirmwareUpdate: Sendable {
 
   private let goal: Goal
   private var isOver = false
+  /// The trial of the image as far as it is known: while a request is not answered, that which the
+  /// device may have begun.
+  package private(set) var trial: Trial?
 
   // The connection.
   private var packet = 20
@@ -272,6 +283,7 @@ package struct FirmwareUpdate: Sendable {
 
   private mutating func ask(_ request: Request, attempt: Int = 1, at now: Instant) -> [Action] {
     if request == .reset { resets += 1 }
+    if request == .test { trial = .marked }
     let octets = frame(request).encoded
     sent.append(
       Sent(
@@ -346,7 +358,10 @@ package struct FirmwareUpdate: Sendable {
       case .parameters: return parameters(nil, at: now)
       case .board: return fail(.noBoard)
       case .data where answered.isStale: return sendData(at: now)
-      case .states, .test, .reset, .confirm, .data:
+      case .test:
+        trial = nil
+        return fail(.refused(header.command, refusal))
+      case .states, .reset, .confirm, .data:
         return fail(.refused(header.command, refusal))
       }
     }
@@ -361,12 +376,14 @@ package struct FirmwareUpdate: Sendable {
     case .test: return ask(.reset, at: now)
     case .reset:
       lossDeadline = now + Limit.reset
+      trial = .started
       return []
     case .confirm:
       let running = images(body).first(where: \.isActive)
       guard let running, running.hash == goal.image.hash, running.isConfirmed else {
         return fail(.notConfirmed)
       }
+      trial = nil
       return finish(.confirmed, running)
     case .data(let start, let end):
       guard let offset = body["off"]?.integer.flatMap({ Int(exactly: $0) }),
@@ -416,7 +433,10 @@ package struct FirmwareUpdate: Sendable {
     (sent, lossDeadline, isDisconnecting) = ([], nil, false)
     // After a reset the hash of the image is compared; a new image may not state its board.
     if resets == 0 { hasBoard = false }
-    guard !isRestart else { return [.reconnect(.restart)] }
+    guard !isRestart else {
+      trial = .started
+      return [.reconnect(.restart)]
+    }
     guard !isOwn else { return [.reconnect(.loss)] }
     losses += 1
     return losses > Limit.losses ? fail(.linkLost(times: losses)) : [.reconnect(.loss)]
@@ -433,6 +453,11 @@ package struct FirmwareUpdate: Sendable {
   private mutating func decide(_ images: [Stored], at now: Instant) -> [Action] {
     guard let running = images.first(where: \.isActive) else { return fail(.noRunningImage) }
     let other = images.first { !$0.isActive }
+    if running.hash == goal.image.hash {
+      trial = running.isConfirmed ? nil : .started
+    } else {
+      trial = other?.hash == goal.image.hash && other?.isPending == true ? .marked : nil
+    }
     guard running.hash != goal.image.hash else {
       // Before the update, the image ran that the device would return to.
       if before == nil, !running.isConfirmed { before = other }

@@ -53,6 +53,19 @@ struct FirmwareRun: Sendable {
     "\(offset.withLock { $0 }) of \(size) bytes were uploaded"
   }
 
+  /// The image on trial that the step leaves when it ends now; nil if there is none.
+  var trialLeft: String? {
+    let version = step.image.version
+    let again = step.confirms ? "run the chain again to confirm it" : "run the chain again"
+    return switch update.withLock({ $0.trial }) {
+    case .marked:
+      "\(version) is marked for a test: the next reset starts it, and the one after that restores the image before, unless it is confirmed; \(again)"
+    case .started:
+      "\(version) is on trial: the next reset restores the image before, unless it is confirmed; \(again)"
+    case nil: nil
+    }
+  }
+
   /// Updates the device, and sends the report.
   var report: Signal<FirmwareUpdate.Report> {
     Signal { sink in
@@ -236,29 +249,31 @@ struct FirmwareRun: Sendable {
 
   /// The failure of a device that was not connected again.
   ///
-  /// After a reset it is definite: another attempt would start an image again with which the device did
-  /// not come back. A later run continues with what the device lists by then.
+  /// With an image on trial it is definite: another attempt would start an image again with which the
+  /// device did not come back. A later run continues with what the device lists by then.
   ///
   /// - Parameter why: The failure of the last attempt to connect.
   private func missing(
     after reconnection: FirmwareUpdate.Reconnection, _ why: String
   ) -> DeviceFailure {
     let limit = Self.reconnection.written
-    switch reconnection {
-    case .loss:
+    guard update.withLock({ $0.trial }) == .started else {
       return failed(
         "the device was not connected again within \(limit) after its connection was lost: \(why)",
         .passing, code: .notFound,
         hint: "bring the device closer, and run the chain again: the upload continues where it was"
       )
-    case .restart:
-      let version = step.image.version
-      return failed(
-        "the device did not come back within \(limit) after the reset into \(version): it still starts, or hangs in this image, which is not confirmed, or has another address (\(why))",
-        hint:
-          "look for it with \(.scan); if it hangs, a reset, such as switching it off and on, restores the image before; if it has another address, select the device by its name; then run the chain again: it continues with the images that the device lists"
-      )
     }
+    let version = step.image.version
+    let begun =
+      reconnection == .restart
+      ? "the reset into \(version): it still starts, or"
+      : "it was lost with \(version) on trial: it"
+    return failed(
+      "the device did not come back within \(limit) after \(begun) hangs in this image, which is not confirmed, or has another address (\(why))",
+      hint:
+        "look for it with \(.scan); if it hangs, a reset, such as switching it off and on, restores the image before; if it has another address, select the device by its name; then run the chain again: it continues with the images that the device lists"
+    )
   }
 
   // MARK: Failures

@@ -83,8 +83,14 @@ extension FirmwareStep: StepKind {
       preconditionFailure("a firmware step without an image does not run")
     }
     let began = run.loop.now
-    let report = try await run.limited(update.report) { limit in
-      Lateness("\(update.place), and the update did not end within \(limit.written)")
+    let report: FirmwareUpdate.Report
+    do {
+      report = try await run.limited(update.report) { limit in
+        Lateness("\(update.place), and the update did not end within \(limit.written)")
+      }
+    } catch {
+      if let trial = update.trialLeft { run.remarkIfLast(trial) }
+      throw error
     }
     switch report.outcome {
     case .current: run.remark("the image was running and confirmed: nothing was uploaded")

@@ -16,6 +16,8 @@ final class StepRun: Sendable {
     /// The current attempt, if there may be several.
     var current: RunWait.Try?
     var remarks: [String] = []
+    /// The remark on how the current attempt has left the device.
+    var lastRemark: String?
     var hasWarned = false
     /// The tolerated failure that caused the warning; nil if it was not a failure.
     var warning: RunFailure?
@@ -55,6 +57,9 @@ final class StepRun: Sendable {
   var stepTry: RunWait.Try? { state.withLock { $0.current } }
 
   func remark(_ text: String) { state.withLock { $0.remarks.append(text) } }
+
+  /// Adds a remark on how an attempt has left the device, unless another attempt follows.
+  func remarkIfLast(_ text: String) { state.withLock { $0.lastRemark = text } }
 
   /// Ends the step with a warning, unless it fails.
   func warn(_ failure: DeviceFailure) {
@@ -97,7 +102,9 @@ final class StepRun: Sendable {
         (status, failure, thrown) = chain.failed(placed, error, isCleanUp: isCleanUp)
       }
     }
-    let (outcome, tries, remarks) = state.withLock { ($0.outcome, $0.tries, $0.remarks) }
+    let (outcome, tries, remarks) = state.withLock { state in
+      (state.outcome, state.tries, state.remarks + [state.lastRemark].compactMap(\.self))
+    }
     let warnings = status == .warning ? [failure].compactMap { $0?.why } : []
     let result = StepResult(
       reported, status: status, outcome: outcome, failure: failure,
@@ -147,6 +154,7 @@ final class StepRun: Sendable {
   }
 
   private func runOnce() async throws {
+    state.withLock { $0.lastRemark = nil }
     try await step.kind.run(self)
     if case .failure(let expected) = step.expected {
       throw ExpectationFailure(expected: "\(expected)", got: "success", octets: nil)

@@ -265,6 +265,40 @@ struct FirmwareUpdateTests {
     expectUpdated(second, "")
   }
 
+  @Test("the trial of the image is known from the request for it until the confirmation")
+  func trial() throws {
+    var whole = try played()
+    _ = try whole.play()
+    #expect(whole.update.trial == nil)
+    var trials: [FirmwareUpdate.Trial?] = []
+    for number in 1...whole.packets {
+      var killed = try played()
+      killed.killedAt = number
+      _ = try killed.play()
+      if trials.last != killed.update.trial { trials.append(killed.update.trial) }
+    }
+    #expect(trials == [nil, .marked, .started])
+  }
+
+  @Test("an image that was marked before is known to be on trial, one that is refused is not")
+  func trialBefore() throws {
+    var device = try ModelDevice(FirmwareVersion(1, 0, 0))
+    device.other = try ModelDevice.Stored(Self.image(2))
+    device.refusals[.reset] = ModelDevice.error(8)
+    device.isPending = true
+    var marked = try played(on: device)
+    _ = try marked.play()
+    #expect(marked.update.trial == .marked)
+    device.isPending = false
+    device.refusesTest = true
+    var refused = try played(on: device)
+    _ = try refused.play()
+    #expect(refused.update.trial == nil)
+    var tested = try played { $0.confirms = false }
+    _ = try tested.play()
+    #expect(tested.update.trial == .started)
+  }
+
   @Test("a device that stays connected after the reset is disconnected, and asked again")
   func noReset() throws {
     var device = try ModelDevice(FirmwareVersion(1, 0, 0))

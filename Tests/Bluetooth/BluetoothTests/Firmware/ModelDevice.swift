@@ -35,6 +35,8 @@ struct ModelDevice {
   var reverts = false
   /// Whether a reset does nothing.
   var ignoresReset = false
+  /// Whether no image may be tested.
+  var refusesTest = false
   /// Whether data is accepted.
   var acceptsData = true
   /// The number of uploads that it loses when they are complete.
@@ -101,7 +103,12 @@ struct ModelDevice {
     case .information: return board.map { .map([.init("output", .text($0))]) } ?? Self.error(8)
     case .imageState:
       guard request.operation == .write else { return states }
-      if request.body["confirm"]?.truth == true { isConfirmed = true } else { isPending = true }
+      if request.body["confirm"]?.truth == true {
+        isConfirmed = true
+      } else {
+        guard !refusesTest else { return Self.error(6) }
+        isPending = true
+      }
       return states
     case .imageUpload: return data(request.body)
     case .reset: return .map([])
