@@ -202,6 +202,25 @@ struct FirmwareStepTests {
     #expect(bench.part("version") == "0.9.0")
   }
 
+  @Test("another image of the same version is told apart by its hash")
+  func sameVersion() throws {
+    let bench = try Bench(FirmwareVersion(1, 0, 0))
+    let failure = try bench.run("firmware app.bin")?.failure
+    let hash = try MCUbootImage(bench.image).hash
+    let own = DecodedValue.octets(Array(hash.prefix(4))).description
+    let begin = "the device runs another image of the same version, 1.0.0: one with the hash "
+    #expect(failure?.why.hasPrefix(begin) == true, "\(failure?.why ?? "")")
+    #expect(failure?.why.hasSuffix("…, and app.bin has \(own)…") == true)
+    #expect(failure?.hint.contains("'downgrade: true'") == true)
+  }
+
+  @Test("an image number that the device does not have is named, with those that it has")
+  func imageNumber() throws {
+    let failure = try Bench().run("firmware app.bin image-number 1")?.failure
+    #expect(failure?.why == "the device has no image with the number 1: it lists 0")
+    #expect(failure?.hint.hasPrefix("leave out 'image-number'") == true)
+  }
+
   @Test("a device that refuses the image is quoted with its error")
   func refused() throws {
     let bench = try Bench(firmware: ", refuses: true")
@@ -413,7 +432,11 @@ struct FirmwareStepTests {
   func invalidImages() throws {
     #expect(try complaint("firmware app.bin") == "")
     #expect(try complaint("firmware other.bin").contains("'other.bin': the file cannot be read"))
-    #expect(try complaint("firmware app.bin", [1, 2]).contains("the MCUboot image is incomplete"))
+    #expect(
+      try complaint("firmware app.bin", [1, 2])
+        .contains("is incomplete: it has 2 bytes, and its header alone has 32")
+    )
+    #expect(try complaint("firmware app.bin", []).contains("'app.bin': the file is empty ("))
     #expect(
       try complaint("firmware app.bin", Array(repeating: 7, count: 64))
         .contains("not an MCUboot image")
@@ -421,7 +444,20 @@ struct FirmwareStepTests {
     var damaged = Self.image(FirmwareVersion(2, 0, 0))
     damaged[100] ^= 1
     #expect(try complaint("firmware app.bin", damaged).contains("is damaged"))
+    let octets = Self.image(FirmwareVersion(2, 0, 0))
+    let own = DecodedValue.octets(try MCUbootImage(octets).hash).description.prefix(8)
+    let whole = DecodedValue.octets(SHA256.digest(of: octets)).description.prefix(8)
+    let first = "expected the first digits of the hash of app.bin, such as \(own)"
+    #expect(try complaint("firmware app.bin hash \(own.uppercased())") == "")
     #expect(try complaint("firmware app.bin hash 0000").contains("app.bin has the hash "))
+    #expect(
+      try complaint("firmware app.bin hash zz")
+        .contains("'zz' is not hexadecimal digits (\(first))")
+    )
+    #expect(
+      try complaint("firmware app.bin hash \(whole)")
+        .contains("is the SHA-256 of the whole file, not the hash of the image in it (\(first))")
+    )
     #expect(try complaint("firmware app.bin battery 101").contains("from 1 to 100"))
     #expect(try complaint("firmware app.bin expect outcome = done").contains("outcome"))
   }

@@ -96,7 +96,9 @@ package struct FirmwareUpdate: Sendable {
     case wrongBoard(found: String)
     /// The device states no board.
     case noBoard
-    case notNewer(running: String)
+    case notNewer(running: String, hash: [UInt8]?)
+    /// The device lists no image with the number of the goal.
+    case noImage(listed: [Int64])
     case noRunningImage
     /// The device has received all, and its hash is another one.
     case damaged
@@ -372,7 +374,9 @@ package struct FirmwareUpdate: Sendable {
       guard found == goal.board else { return fail(.wrongBoard(found: found)) }
       hasBoard = true
       return ask(.states, at: now)
-    case .states: return decide(images(body), at: now)
+    case .states:
+      let images = images(body)
+      return images.isEmpty ? fail(.noImage(listed: numbers(body))) : decide(images, at: now)
     case .test: return ask(.reset, at: now)
     case .reset:
       lossDeadline = now + Limit.reset
@@ -449,6 +453,11 @@ package struct FirmwareUpdate: Sendable {
       .filter { $0["image"]?.integer ?? 0 == Int64(goal.number) }.map { Stored($0) }
   }
 
+  /// The numbers of all images that a response lists.
+  private func numbers(_ body: CBORValue) -> [Int64] {
+    Set((body["images"]?.list ?? []).map { $0["image"]?.integer ?? 0 }).sorted()
+  }
+
   /// Continues with what is missing, by the images that the device lists.
   private mutating func decide(_ images: [Stored], at now: Instant) -> [Action] {
     guard let running = images.first(where: \.isActive) else { return fail(.noRunningImage) }
@@ -475,7 +484,7 @@ package struct FirmwareUpdate: Sendable {
     } else {
       let isNewer = FirmwareVersion(running.version).map { goal.image.version > $0 } ?? false
       guard isNewer || goal.allowsDowngrade else {
-        return fail(.notNewer(running: running.version))
+        return fail(.notNewer(running: running.version, hash: running.hash))
       }
       before = running
     }

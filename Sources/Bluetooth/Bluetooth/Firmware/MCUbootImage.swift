@@ -129,6 +129,8 @@ package enum MCUbootImageError: Error, Hashable, Sendable, CustomStringConvertib
     switch self {
     case .notAnImage(let found):
       "not an MCUboot image: it begins with 0x\(hex(found)) in place of 0x\(hex(MCUbootImage.magic))"
+    case .truncated(at: 0, let bytes):
+      "the MCUboot image is incomplete: it has \(bytes) bytes, and its header alone has \(MCUbootImage.headerLength)"
     case .truncated(let position, let bytes):
       "the MCUboot image is incomplete: it has \(bytes) bytes, and its part at byte \(position) ends later"
     case .shortHeader(let bytes):

@@ -32,7 +32,7 @@ public struct FirmwareFile: Hashable, Sendable, CustomStringConvertible {
 
   init(_ path: String, at place: String) throws(Problem) {
     if access(place, F_OK) == 0, !TextFile.isRegular(place) {
-      throw Problem("'\(path)': not a regular file", expected: "an image of MCUboot")
+      throw Problem("'\(path)': not a regular file", expected: "the file of an MCUboot image")
     }
     let octets: [UInt8]
     do throws(DocumentErrors) {
@@ -40,10 +40,12 @@ public struct FirmwareFile: Hashable, Sendable, CustomStringConvertible {
     } catch {
       throw Problem("'\(path)': \(error.problems[0].message)")
     }
+    let expected = "an image of MCUboot, as imgtool signs it"
+    guard !octets.isEmpty else { throw Problem("'\(path)': the file is empty", expected: expected) }
     do throws(MCUbootImageError) {
       goal = try FirmwareUpdate.Goal(octets)
     } catch {
-      throw Problem("'\(path)': \(error)", expected: "an image of MCUboot, as imgtool signs it")
+      throw Problem("'\(path)': \(error)", expected: expected)
     }
     self.path = path
   }

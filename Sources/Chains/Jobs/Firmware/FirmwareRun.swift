@@ -288,6 +288,36 @@ struct FirmwareRun: Sendable {
     )
   }
 
+  /// The failure of an image that is not newer than the one that runs.
+  ///
+  /// - Parameters:
+  ///   - running: The version that runs, as the device spells it.
+  ///   - version: The same; nil if it is no version.
+  private func notNewer(
+    _ running: String, _ version: FirmwareVersion?, _ hash: [UInt8]?
+  ) -> DeviceFailure {
+    let image = step.image
+    func start(_ hash: String) -> String { "\(hash.prefix(8))…" }
+    guard let version, let goal = image.goal else {
+      return failed(
+        "the device runs '\(running)', which is no version such as 1.2.3: whether \(image.version) is newer is not known",
+        hint: "'downgrade: true' installs it nevertheless"
+      )
+    }
+    guard version == goal.image.version else {
+      return failed(
+        "the device runs \(running), and the image is \(image.version)",
+        hint: "'downgrade: true' installs it nevertheless"
+      )
+    }
+    let found = hash.map { "with the hash \(start(DecodedValue.octets($0).description))" }
+    return failed(
+      "the device runs another image of the same version, \(running): one \(found ?? "without a hash"), and \(image.path) has \(start(image.hash))",
+      hint:
+        "build the image with a higher version (imgtool sign --version), or install it nevertheless with 'downgrade: true'"
+    )
+  }
+
   private func failure(_ failure: FirmwareUpdate.Failure) -> DeviceFailure {
     let version = step.image.version
     /// Text of the device, shortened.
@@ -311,12 +341,20 @@ struct FirmwareRun: Sendable {
       return failed(
         "the device is a '\(shown(found))', and the image is for '\(step.board ?? "")'")
     case .noBoard: return failed("the device does not state its board", hint: "leave out 'board'")
-    case .notNewer(let running):
+    case .notNewer(let running, let hash):
+      return notNewer(shown(running), FirmwareVersion(running), hash)
+    case .noImage(let listed):
+      let numbers = listed.map { "\($0)" }.joined(separator: ", ")
       return failed(
-        "the device runs \(shown(running)), and the image is \(version)",
-        hint: "'downgrade: true' installs it nevertheless"
+        listed.isEmpty
+          ? "the device lists no images"
+          : "the device has no image with the number \(step.imageNumber): it lists \(shown(numbers))",
+        hint: listed.isEmpty
+          ? "" : "leave out 'image-number' for the image 0, or give a number that the device lists"
       )
-    case .noRunningImage: return failed("the device lists no image that runs")
+    case .noRunningImage:
+      return failed(
+        "the device lists the image \(step.imageNumber), but no slot of it as the one that runs")
     case .damaged: return failed("the image has arrived damaged, twice", .passing)
     case .notStored:
       return failed("the device has received the image, and does not list it", .passing)

@@ -72,8 +72,17 @@ extension FirmwareStep: StepKind {
   func limit(_ usual: Duration) -> Duration { max(usual, .seconds(1800)) }
 
   func problemAcrossKeys(timeout limit: Duration?) -> KeyRule.KeyProblem? {
-    guard let hash, image.goal != nil, !image.hash.hasPrefix(hash.lowercased()) || hash.isEmpty
-    else { return nil }
+    guard let hash, let goal = image.goal else { return nil }
+    let digits = hash.lowercased()
+    let first = "the first digits of the hash of \(image.path), such as \(image.hash.prefix(8))"
+    guard !hash.isEmpty, hash.utf8.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }) else {
+      return (["hash"], Problem("'\(hash)' is not hexadecimal digits", expected: first))
+    }
+    guard !image.hash.hasPrefix(digits) else { return nil }
+    if DecodedValue.octets(goal.sha).description.hasPrefix(digits) {
+      let message = "'\(hash)' is the SHA-256 of the whole file, not the hash of the image in it"
+      return (["hash"], Problem(message, expected: first))
+    }
     let message = "\(image.path) has the hash \(image.hash.prefix(16))…"
     return (["hash"], Problem(message, expected: "one that begins with '\(hash)'"))
   }

@@ -76,7 +76,8 @@ struct FirmwareUpdateTests {
   func downgrade(major: UInt8) throws {
     let device = try ModelDevice(FirmwareVersion(2, 0, 0))
     var refused = try played(Self.image(major), on: device)
-    #expect(try refused.play() == .fail(.notNewer(running: "2.0.0")))
+    let hash = device.running.image.hash
+    #expect(try refused.play() == .fail(.notNewer(running: "2.0.0", hash: hash)))
     #expect(refused.device.dataSent == 0)
     var allowed = try played(Self.image(major), on: device) { $0.allowsDowngrade = true }
     #expect(try report(allowed.play()).after == "\(major).0.0")
@@ -241,6 +242,13 @@ struct FirmwareUpdateTests {
       return
     }
     #expect(SMPHeader(next)?.command == .imageState)
+  }
+
+  @Test("an image number that the device does not list is named, with those that it lists")
+  func noImage() throws {
+    var played = try played { $0.number = 1 }
+    #expect(try played.play() == .fail(.noImage(listed: [0])))
+    #expect(played.device.dataSent == 0)
   }
 
   @Test("an image that does not start is not confirmed, and the version that runs is named")
