@@ -349,6 +349,10 @@ package struct FirmwareUpdate: Sendable {
       })
     else { return [] }
     let answered = sent.remove(at: index)
+    // A device responds in the order of the requests: one before this was lost, or its response was, and
+    // would keep its place in the window until its deadline. A long one keeps it, because its missing
+    // response is how a device that does not join packets is recognised.
+    sent.replaceSubrange(..<index, with: sent[..<index].filter(\.isLong))
     let body: CBORValue
     do throws(SMPError) {
       body = try SMPFrame(decoding: octets).body
@@ -565,6 +569,9 @@ package struct FirmwareUpdate: Sendable {
   }
 
   /// Sends data again that the device did not accept.
+  ///
+  /// All from this offset on: a device keeps no data beyond the offset that it expects, so what was sent
+  /// after lost data is lost, too. The responses to it are awaited, but say nothing new.
   private mutating func goBack(to offset: Int, at now: Instant) -> [Action] {
     stalls += 1
     return stalls < Limit.stalls ? jump(to: offset, at: now) : fail(.stuck(offset: offset))

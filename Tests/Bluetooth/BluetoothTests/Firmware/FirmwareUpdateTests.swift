@@ -107,6 +107,21 @@ struct FirmwareUpdateTests {
     expectUpdated(played, "", to: image)
   }
 
+  @Test("lost packets do not narrow the window until their deadlines")
+  func rateWithLosses() throws {
+    let image = Self.image(2, bytes: 20_000)
+    var device = try ModelDevice(FirmwareVersion(1, 0, 0))
+    device.buffer = (120, 4)
+    var whole = try played(image, on: device)
+    let time = try report(whole.play()).uploading
+    var played = try played(image, on: device)
+    played.lostPackets = Set(stride(from: 20, to: 10_000, by: 20))
+    let lossy = try report(played.play())
+    expectUpdated(played, "", to: image)
+    // Each loss costs a window, that is, three requests of twenty.
+    #expect(lossy.uploading < time * 2, "\(lossy.uploading), \(time) without losses")
+  }
+
   @Test("any lost response is replaced by another one")
   func lostResponses() throws {
     var whole = try played()
