@@ -26,7 +26,9 @@ package enum SHA256 {
     var words = [UInt32](repeating: 0, count: 64)
     for index in 0..<16 {
       let at = block.startIndex + 4 * index
-      words[index] = block[at..<at + 4].reduce(0) { $0 << 8 | UInt32($1) }
+      words[index] =
+        UInt32(block[at]) << 24 | UInt32(block[at + 1]) << 16 | UInt32(block[at + 2]) << 8
+        | UInt32(block[at + 3])
     }
     for index in 16..<64 {
       let (far, near) = (words[index - 15], words[index - 2])
@@ -34,17 +36,19 @@ package enum SHA256 {
       let second: UInt32 = rotated(near, 17) ^ rotated(near, 19) ^ near >> 10
       words[index] = words[index - 16] &+ first &+ words[index - 7] &+ second
     }
-    var now = state
+    // An array of these eight would be allocated in each of the rounds.
+    var (a, b, c, d) = (state[0], state[1], state[2], state[3])
+    var (e, f, g, h) = (state[4], state[5], state[6], state[7])
     for index in 0..<64 {
-      let (a, e) = (now[0], now[4])
-      let choice: UInt32 = e & now[5] ^ ~e & now[6]
-      let majority: UInt32 = a & now[1] ^ a & now[2] ^ now[1] & now[2]
+      let choice: UInt32 = e & f ^ ~e & g
+      let majority: UInt32 = a & b ^ a & c ^ b & c
       let sums: UInt32 = rotated(e, 6) ^ rotated(e, 11) ^ rotated(e, 25)
-      let first: UInt32 = now[7] &+ sums &+ choice &+ constants[index] &+ words[index]
+      let first: UInt32 = h &+ sums &+ choice &+ constants[index] &+ words[index]
       let second: UInt32 = (rotated(a, 2) ^ rotated(a, 13) ^ rotated(a, 22)) &+ majority
-      now = [first &+ second, a, now[1], now[2], now[3] &+ first, e, now[5], now[6]]
+      (h, g, f, e) = (g, f, e, d &+ first)
+      (d, c, b, a) = (c, b, a, first &+ second)
     }
-    for index in 0..<8 { state[index] &+= now[index] }
+    for (index, word) in [a, b, c, d, e, f, g, h].enumerated() { state[index] &+= word }
   }
 
   private static func rotated(_ word: UInt32, _ count: UInt32) -> UInt32 {

@@ -297,10 +297,12 @@ package struct FirmwareServer {
       if let done = try begin(body, data) { return done }
     } else {
       // Data for another offset is dropped; the response says which one is expected.
-      guard var upload, offset == upload.octets.count else { return progress }
-      guard upload.octets.count + data.count <= upload.size else { throw refused(.overrun) }
-      upload.octets += data
-      self.upload = upload
+      guard let (end, size) = upload.map({ ($0.octets.count, $0.size) }), offset == end else {
+        return progress
+      }
+      guard end + data.count <= size else { throw refused(.overrun) }
+      // In its place: a copy of all that has arrived, for each request, would cost the square.
+      upload?.octets += data
     }
     return finishUpload()
   }
