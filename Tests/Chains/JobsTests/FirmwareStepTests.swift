@@ -462,6 +462,36 @@ struct FirmwareStepTests {
     #expect(try complaint("firmware app.bin expect outcome = done").contains("outcome"))
   }
 
+  @Test("an expectation that contradicts the image or the step is an error of the file")
+  func contradictions() throws {
+    #expect(try complaint("firmware app.bin expect version = 2.0.0") == "")
+    #expect(try complaint("firmware app.bin expect version != 3.0.0") == "")
+    #expect(try complaint("firmware app.bin expect version ~ 3.*") == "")
+    #expect(try complaint("firmware app.bin expect version in 2.0.0,3.0.0") == "")
+    #expect(
+      try complaint("firmware app.bin expect version = 3.0.0")
+        .contains("version cannot be '3.0.0': app.bin is 2.0.0")
+    )
+    #expect(
+      try complaint("firmware app.bin as update; when update.version = 3.0.0 { sleep 1s }")
+        .contains("cannot be '3.0.0'")
+    )
+    let tested = "expect outcome = tested"
+    #expect(try complaint("firmware app.bin confirm no \(tested)") == "")
+    #expect(try complaint("firmware app.bin confirm no expect outcome = confirmed") == "")
+    #expect(try complaint("firmware app.bin expect outcome in current,confirmed") == "")
+    #expect(
+      try complaint("firmware app.bin \(tested)").contains(
+        "outcome cannot be 'tested': 'tested' needs 'confirm: false'")
+    )
+    let folder = try TemporaryFolder()
+    try folder.write(Self.image(FirmwareVersion(2, 0, 0)), to: folder.path + "/app.bin")
+    let image = try FirmwareFile(folder.path + "/app.bin")
+    #expect(throws: (any Error).self) {
+      try Plan { try Step.firmware(image).expect("version", .equal("3.0.0")) }
+    }
+  }
+
   @Test("a chain that is not in a file cannot name an image")
   func notInAFile() {
     let error = #expect(throws: DocumentErrors.self) {

@@ -17,12 +17,16 @@ extension Subjects {
       )
     }
     let isValue = subject == .value
-    return Self.problem(
+    var problem = Self.problem(
       check,
       isValue ? "the value" : "\(subject)",
       kind(of: subject),
       isValue ? .value : .part
     )
+    if !check.literals.isEmpty, let reason = reason(of: subject) {
+      problem?.message += ": \(reason)"
+    }
+    return problem
   }
 
   /// The problem of a check that no captured value can pass; nil if one may.

@@ -28,6 +28,8 @@ struct Subjects: Equatable {
   /// The kind of each field, by name, if it is known; `wholeKind` is that of the entire value.
   private var kinds: [String: ValueKind] = [:]
   private var wholeKind: ValueKind?
+  /// Why a field has the values of its kind alone, by name, where the step decides it.
+  private var reasons: [String: String] = [:]
   /// The maximum number of values; nil if it is unknown.
   private var mostValues: Int?
   /// Whether the value is decoded by a description, so that undecoded bytes may follow its
@@ -184,18 +186,27 @@ struct Subjects: Equatable {
     }
   }
 
-  /// The subjects of a firmware update.
-  static let firmware = {
-    var subjects = Subjects(fields: [
-      "before", "version", "outcome", "bytes", "duration", "rate",
-    ])
-    for name in ["before", "version"] { subjects.kinds[name] = .text }
-    subjects.kinds["outcome"] = .choice(FirmwareUpdate.Report.Outcome.allCases.map(\.rawValue))
+  /// Creates the subjects of a firmware update. The step reports no version but that of its image, and
+  /// no image on trial if it confirms it.
+  init(of step: FirmwareStep) {
+    self.init(fields: ["before", "version", "outcome", "bytes", "duration", "rate"])
+    kinds["before"] = .text
+    kinds["version"] = step.image.goal == nil ? .text : .choice([step.image.version])
+    reasons["version"] = "\(step.image.path) is \(step.image.version)"
+    // Some bootloaders keep an image at once, so that one which is only tested may be confirmed.
+    let outcomes = FirmwareUpdate.Report.Outcome.allCases
+      .filter { $0 != .tested || !step.confirms }
+    kinds["outcome"] = .choice(outcomes.map(\.rawValue))
+    if step.confirms { reasons["outcome"] = "'tested' needs 'confirm: false'" }
     for name in ["bytes", "duration", "rate"] {
-      subjects.kinds[name] = .number(orText: false, in: 0...(.infinity))
+      kinds[name] = .number(orText: false, in: 0...(.infinity))
     }
-    return subjects
-  }()
+  }
+
+  /// Why a subject has the values of its kind alone; nil if that is not decided by the step.
+  func reason(of subject: Expectation.Subject) -> String? {
+    if case .field(let name) = subject { reasons[name] } else { nil }
+  }
 
   private var times: [Measure] {
     switch kind {

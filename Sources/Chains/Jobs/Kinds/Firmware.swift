@@ -62,7 +62,7 @@ extension FirmwareStep: StepKind {
   ]
 
   var action: Step.Action { .firmware(self) }
-  var subjects: Subjects? { .firmware }
+  var subjects: Subjects? { Subjects(of: self) }
   var operations: [(CharacteristicSelector, CharacteristicOperation)] {
     [(FirmwareRun.characteristic, .subscribe), (FirmwareRun.characteristic, .write(.command))]
   }
