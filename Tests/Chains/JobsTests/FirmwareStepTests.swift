@@ -389,7 +389,7 @@ struct FirmwareStepTests {
       "2.0.0 is on trial: the next reset restores the image before, unless it is confirmed; "
       + "run the chain again to confirm it"
     var notes: [[String]] = []
-    for milliseconds in stride(from: 200, through: 12_000, by: 200) {
+    for milliseconds in stride(from: 400, through: 12_000, by: 400) {
       let bench = try Bench(bytes: 2000, firmware: ", work: 100ms")
       _ = try bench.run("firmware app.bin", within: .milliseconds(milliseconds))
       guard let result = bench.result else { continue }
@@ -400,7 +400,7 @@ struct FirmwareStepTests {
     #expect(notes.first == [])
     #expect(notes.last == [onTrial])
     // The device was gone for three seconds.
-    #expect(notes.count { $0 == [onTrial] } >= 3000 / 200)
+    #expect(notes.count { $0 == [onTrial] } >= 3000 / 400)
   }
 
   @Test("a later attempt of the step that succeeds leaves no remark of the one before")
@@ -484,12 +484,6 @@ struct FirmwareStepTests {
       try complaint("firmware app.bin \(tested)").contains(
         "outcome cannot be 'tested': 'tested' needs 'confirm: false'")
     )
-    let folder = try TemporaryFolder()
-    try folder.write(Self.image(FirmwareVersion(2, 0, 0)), to: folder.path + "/app.bin")
-    let image = try FirmwareFile(folder.path + "/app.bin")
-    #expect(throws: (any Error).self) {
-      try Plan { try Step.firmware(image).expect("version", .equal("3.0.0")) }
-    }
   }
 
   @Test("a chain that is not in a file cannot name an image")
