@@ -80,7 +80,8 @@ public enum TextFile {
   }
 
   private static func unreadable(_ path: String, _ code: Int32) -> DocumentErrors {
-    problem(path, "the file cannot be read: \(String(cString: strerror(code)))")
+    if path.isEmpty { return DocumentErrors([Problem("the name of a file is empty")]) }
+    return problem(path, "the file cannot be read: \(String(cString: strerror(code)))")
   }
 
   private static func problem(_ path: String, _ message: String) -> DocumentErrors {

@@ -225,7 +225,7 @@ struct ChainFileTests {
       ("no/such.yaml", ": the file cannot be read: No such file or directory"),
       ("/", ": the file cannot be read: Is a directory"), ("/dev/null", ":1:1: the file is empty"),
       ("/dev/zero", ": the file is longer than 4194304 bytes"),
-      (latin, ":2:1: the file is not valid UTF-8"),
+      (latin, ":2:1: the file is not valid UTF-8"), ("", "the name of a file is empty"),
     ] {
       let errors = #expect(throws: DocumentErrors.self) { try Plan(file: path) }
       #expect(errors?.description == path + complaint)

@@ -74,6 +74,8 @@ struct SuitePageTests {
     #expect(try run(several + given.suffix(2)).status == 0)
     let chain = try run(["run", "-e", "read battery-level", "-E", "LEVEL", "1"] + cell)
     #expect(chain.status == 2 && chain.errors.contains("--set LEVEL=…"), "\(chain.errors)")
+    let suite = try run(["run", battery, "--set", "ADDRESS=x"] + cell)
+    #expect(suite.status == 2 && suite.errors.contains("-E ADDRESS VALUE"), "\(suite.errors)")
   }
 
   @Test("-d sets the device of a target without an address, and JSON has one object on each line")

@@ -76,6 +76,11 @@ struct UsageTests {
       ("write 2a19 u8:1 --command --offset 1", "A write without response carries no offset."),
       ("write 2a19/2901 u8:1 --descriptor --offset 1", "--offset is for characteristics."),
       ("write 2a19 u8:1 --acquire --request", "takes commands alone"),
+      ("run --filter '' x.yaml", "--filter is empty"),
+      (
+        "gateway --fleet nats://h/f --environment NO_SUCH_VARIABLE",
+        "--environment NO_SUCH_VARIABLE: this variable is not set"
+      ),
       ("watch", "Missing characteristic."),
       ("watch -d A", "Missing characteristic."),
       ("watch Thermo-1", "characteristic after the device 'Thermo-1', such as battery-level."),

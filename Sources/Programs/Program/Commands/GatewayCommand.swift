@@ -108,6 +108,9 @@ package struct GatewayCommand: WorldCommand {
     if !(1...32).contains(connections) {
       throw ValidationError("--connections \(connections): expected 1 to 32.")
     }
+    if let unset = environment.first(where: { ChainTemplate.environment($0) == nil }) {
+      throw ValidationError("--environment \(unset): this variable is not set: export it first.")
+    }
   }
 
   package func run() throws {

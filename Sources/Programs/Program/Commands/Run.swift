@@ -54,6 +54,9 @@ struct Run: WorldCommand {
 
   func validate() throws {
     try recording.check(isSimulated: options.isSimulated)
+    if filter?.isEmpty == true {
+      throw ValidationError("--filter is empty, and would match all files.")
+    }
   }
 
   func run() throws {
@@ -123,6 +126,9 @@ struct Run: WorldCommand {
   }
 
   private func runSuite(_ file: String) throws {
+    if let name = chain.variables.set.first?.name {
+      throw CommandExit(.usage, "--set \(name) is for chains; a suite has -E \(name) VALUE")
+    }
     if running.exclusive { throw CommandExit(.usage, "--exclusive is for chains, not for a suite") }
     let suite = try suites.suite(at: file, chain.naming.names())
     let simulated = try options.simulatedDevices()
