@@ -94,6 +94,7 @@ struct UsageTests {
       ("watch 2a37 --combine", "--combine: expected two characteristics or more"),
       ("watch 2a37 --field bmp", "unknown field 'bmp'; did you mean 'bpm'?"),
       ("watch 2a37 --count 0", "--count must be at least 1."),
+      ("watch -d A rssi --format u8", "--format: the RSSI has no bytes to decode."),
       ("scan --for 5", "The value '5' is invalid for '--for <time>': add a unit: 5s"),
       ("scan --for 0s", "expected a duration above 0"),
       ("inspect --read-timeout 0s", "expected a duration above 0"),

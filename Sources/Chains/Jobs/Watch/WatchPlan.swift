@@ -169,6 +169,9 @@ package struct WatchPlan: Hashable, Sendable {
     if count > Self.mostSeries {
       return "expected at most \(Self.mostSeries) characteristics, found \(count)"
     }
+    if format != nil, devices.allSatisfy(\.characteristics.isEmpty) {
+      return "--format: the RSSI has no bytes to decode"
+    }
     if view == .combined, count < 2 { return "--combine: expected two characteristics or more" }
     let known = series.map { series -> (String, [String]) in
       let fields = series.target.map { Subjects(of: $0, format: format, kind: .single).fields }
