@@ -109,12 +109,97 @@ struct HTMLReportTests {
   @Test("each table has a caption, a header for each column, and rows of equal length")
   func tables() throws {
     let reader = PageReader(try Self.batch())
-    #expect(reader.tables.count == 5)
+    #expect(reader.tables.count == 6)
     for table in reader.tables {
       #expect(
         table.hasCaption && table.columns > 0 && table.rows.allSatisfy { $0 == table.columns }
       )
     }
+  }
+
+  // MARK: Values
+
+  /// A run whose first step has fields, if any, and whose second and third steps have one value.
+  private static func updated(_ device: String, _ fields: [DecodedValue.Field]) throws -> PageEvents
+  {
+    let steps = "read battery-level; read battery-level; read firmware-revision-string"
+    var run = try PageEvents(device, steps)
+    run.end(0.2, run.step(0), .ok, .linked(.made))
+    guard !fields.isEmpty else {
+      run.end(1, run.step(1), .failed, failure: PageEvents.failure())
+      run.finish(1, PageEvents.failure(), run.step(1))
+      return run
+    }
+    let values: [DecodedValue] = [.fields(fields), .integer(72), .text("<2.0.0>")]
+    for (index, value) in values.enumerated() {
+      let outcome = StepOutcome.value(StepValue(octets: [], decoded: value))
+      run.end(Double(index + 1), run.step(index + 1), .ok, outcome)
+    }
+    run.finish(4)
+    return run
+  }
+
+  @Test(
+    "a batch has a table of values: failed devices first, and a column for each field of a step")
+  func valuesOfDevices() throws {
+    let fields: [DecodedValue.Field] = [
+      .init("before", .text("1.0.0")), .init("bytes", .integer(5072), unit: "bytes"),
+    ]
+    let page = PageEvents.page([
+      try Self.updated("Good", fields), try Self.updated("Rude", []),
+      try Self.updated("Old", [.init("before", .text("0.9")), .init("new", .boolean(true))]),
+    ])
+    let begin = try #require(page.range(of: "<section id=\"values\">")).lowerBound
+    let end = try #require(page.range(of: "</section>", range: begin..<page.endIndex)).lowerBound
+    let lines = page[begin..<end].split(separator: "\n")
+    func cells(_ line: Substring) -> [String] {
+      line.replacing("</t", with: "\n</t").split(separator: "\n").dropLast().compactMap { part in
+        part.matches(of: /<t[hd] [^>]*>(?:<a[^>]*>)?([^<]*)/).first.map { String($0.1) }
+      }
+    }
+    let table = lines.filter { $0.contains("<tr") }.map(cells)
+    // The second step reads the same attribute as the first one.
+    #expect(
+      table == [
+        [
+          "Device", "Status", "battery-level before", "battery-level bytes", "battery-level",
+          "firmware-revision-string", "battery-level new",
+        ],
+        ["Rude", "failed", "", "", "", "", ""],
+        ["Good", "ok", "1.0.0", "5072 bytes", "72", "&lt;2.0.0&gt;", ""],
+        ["Old", "ok", "0.9", "", "72", "&lt;2.0.0&gt;", "yes"],
+      ]
+    )
+    #expect(PageReader(page).error == nil)
+  }
+
+  @Test(
+    "the table of values has at most 12 columns, names no step twice, and says what it leaves out")
+  func manyValues() throws {
+    func run(_ device: String) throws -> PageEvents {
+      let steps = Array(repeating: "read battery-level", count: 15).joined(separator: "; ")
+      var run = try PageEvents(device, steps)
+      for index in 1...15 {
+        let value = StepValue(octets: [1], decoded: .integer(1))
+        run.end(Double(index), run.step(index), .ok, .value(value))
+      }
+      run.finish(16)
+      return run
+    }
+    let page = PageEvents.page([try run("One"), try run("Two")])
+    #expect(page.contains("<th scope=\"col\" class=\"value\">battery-level (step 12)</th></tr>"))
+    #expect(
+      page.contains("<p class=\"left-out\">3 more values of each device not listed here.</p>"))
+    #expect(PageReader(page).tables.contains { $0.columns == 14 && $0.rows == [14, 14] })
+  }
+
+  @Test("one device, and devices without values, have no table of values")
+  func noValues() throws {
+    #expect(
+      !PageEvents.page([try Self.updated("Good", [.init("a", .text("b"))])]).contains(
+        "id=\"values\""))
+    let failed = PageEvents.page([try Self.updated("A", []), try Self.updated("B", [])])
+    #expect(!failed.contains("id=\"values\""))
   }
 
   // MARK: Failures

@@ -35,4 +35,20 @@ struct PageSizeTests {
     let reader = PageReader(page)
     #expect(reader.error == nil && Set(reader.links).isSubset(of: reader.ids))
   }
+
+  @Test("of 2 010 devices with a value, the table of values has as many as there are sections")
+  func devices() throws {
+    let value = StepOutcome.value(StepValue(octets: [72], decoded: .integer(72)))
+    let page = PageEvents.page(
+      try (1...2_010).map { number in
+        var run = try PageEvents("D\(number)", "read battery-level")
+        run.end(1, run.step(1), .ok, value)
+        run.finish(1)
+        return run
+      }
+    )
+    #expect(page.contains("<p class=\"left-out\">10 more devices not listed here.</p>"))
+    let reader = PageReader(page)
+    #expect(reader.error == nil && Set(reader.links).isSubset(of: reader.ids))
+  }
 }

@@ -22,7 +22,7 @@ public struct HTMLReport: RunsReport {
     let title = PageMarkup.text(whole?.name ?? runs.first?.start.chain ?? "blerun")
     let lines =
       Self.head(title) + ["<header>", "<h1>\(title)</h1>"] + page.summary + ["</header>", "<main>"]
-      + page.failures + page.overview + page.sections + ["</main>"]
+      + page.failures + page.overview + page.values + page.sections + ["</main>"]
     let script = ["<script>\(Self.script)</script>", "</body>", "</html>"]
     return (lines + script).joined(separator: "\n") + "\n"
   }

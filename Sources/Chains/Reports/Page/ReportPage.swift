@@ -1,6 +1,6 @@
 // The content of a page of runs: totals, a table of the runs, and their sections.
 //
-// The failures are in ReportPage+Failures.swift.
+// The failures are in ReportPage+Failures.swift, the values of all devices in ReportPage+Values.swift.
 
 import Bluetooth
 import RunEvents
@@ -12,6 +12,8 @@ struct ReportPage {
     var runs = 2_000
     var steps = 20_000
     var values = 10_000
+    /// Cells of the table of the values of all devices.
+    var cells = 10_000
     var plots = 100
     var failures = 50
     /// Failures of steps with all their details.
