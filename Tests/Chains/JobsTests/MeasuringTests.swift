@@ -275,7 +275,7 @@ struct MeasuringTests {
       ("{ interval: 15ms, timeout: 33s }", "from 100ms to 32s"),
       ("{ interval: 500ms, latency: 3 }", "expected more than 4s"),
       ("{ interval: 15ms, phi: 2m }", "phy"), ("15ms", "parameters such as { interval: 15ms"),
-      ("{ phy: 3m }", "1m, 2m, coded"), ("{}", "neither 'interval' nor 'phy'"),
+      ("{ phy: 3m }", "unknown word '3m'"), ("{}", "neither 'interval' nor 'phy'"),
       ("{ phy: 2m, latency: 1 }", "'latency' is only valid with 'interval'"),
       ("{ phy: 2m, timeout: 5s }", "'timeout' is only valid with 'interval'"),
     ]

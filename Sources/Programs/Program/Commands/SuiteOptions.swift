@@ -3,8 +3,8 @@
 import ArgumentParser
 import Bluetooth
 import Documents
+import Jobs
 import NordicSuites
-import RunEvents
 
 /// The variables of a suite.
 struct SuiteOptions: ParsableArguments {
