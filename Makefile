@@ -21,7 +21,7 @@ programs := .build/programs
 
 # How many inputs of each fuzz target belong to `make test-all`.
 fuzz_counts := messages=60000 device-files=25000 chain-files=20000 batch-files=6000 csv=3000 \
-  suites=10000 journals=300 smp=40000
+  suites=10000 journals=300 smp=400000
 
 .NOTPARALLEL:
 .PHONY: help demo build check test test-all set-up-tests set-up-all-tests build-debug run-tests build-release test-seeds \

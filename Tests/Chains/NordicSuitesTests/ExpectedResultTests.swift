@@ -18,7 +18,7 @@ struct ExpectedResultTests {
   @Test(
     "an unsupported operation fails as such or warns, and never counts as an expected failure",
     arguments: [
-      "read-phy", "set-preferred-phy tx=\"LE_2M\"",
+      "set-preferred-phy tx=\"LE_2M\" rx=\"LE_1M|LE_CODED\"",
       "dfu file=\"x.zip\"", "mcu file=\"x.bin\" mode=\"TEST_ONLY\"",
     ]
   )

@@ -405,6 +405,16 @@ struct SampleTests {
     <connect/> <request-connection-priority type='LOW_POWER' expected='FAIL'/>
     => 1 connect | request-connection-priority failed: expected a failure, but it succeeded
 
+    <connect/> <read-phy><assert-value tx='LE_1M' rx='LE_1M'/></read-phy>
+    <set-preferred-phy tx='LE_1M|LE_2M' rx='LE_2M'/> <read-phy><assert-value tx='LE_2M|LE_CODED'/></read-phy>
+    <set-preferred-phy/> <set-preferred-phy tx='LE_CODED' option='S8'/>
+    <read-phy><assert-value description='Fast' rx='LE_1M|LE_2M'/></read-phy>
+    ~> 1 connect | read-phy | set-preferred-phy | read-phy | set-preferred-phy | set-preferred-phy
+    | read-phy failed: Fast: the PHY is tx LE_CODED, rx LE_CODED, not rx LE_1M|LE_2M
+
+    <connect/> <read-phy><assert-value tx='LE_2M' expected='FAIL'/></read-phy>
+    ~> connect | read-phy
+
     <scan timeout='1000' rssi='-90'/> <scan-for name='Echo-1'/>
     <scan-for name='Nobody' timeout='2000' expected='FAIL'/>
     <connect timeout='9000'/> <read-rssi><assert-value value='-90+'/></read-rssi> <disconnect/>

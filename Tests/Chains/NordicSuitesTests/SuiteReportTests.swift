@@ -23,7 +23,7 @@ struct SuiteCollectorTests {
     bench.settings.warnsOfUnsupported = true
     let suite = try SuiteBench.suite(
       """
-      <connect/><read \(Echo.control) expected="FAIL"/><read-phy/><refresh/><read \(Echo.control)/>
+      <connect/><read \(Echo.control) expected="FAIL"/><dfu file="a.zip"/><refresh/><read \(Echo.control)/>
       """,
       address: bench.world.device().definition.address
     )

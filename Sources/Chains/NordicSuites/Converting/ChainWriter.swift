@@ -172,6 +172,10 @@ struct ChainWriter {
       add("mtu", more: ending(operation))
     case .requestPriority(let priority):
       add("connection-parameters", Self.row(priority.parameters), more: ending(operation))
+    case .readPHY: omit(operation, "no step reads the PHY alone")
+    case .changePHY(let phy):
+      let wanted = WrittenNode.row([Entry("phy", .plain(phy.rawValue))])
+      add("connection-parameters", wanted, more: ending(operation))
     }
   }
 
@@ -238,14 +242,15 @@ struct ChainWriter {
     case .device(let action):
       switch action {
       case .connect, .disconnect, .discoverServices, .unbond, .requestMTU, .requestPriority,
-        .readRSSI(nil):
+        .changePHY, .readRSSI(nil):
         true
       // Without a connection, it would not be known what a failed pairing leaves behind.
       case .bond: isUp
       // A step can only expect that the whole service is missing.
       case .assertService(let assertion):
         assertion.characteristics.isEmpty && operation.errorCode == nil
-      case .readRSSI, .refresh, .beginReliableWrite, .executeReliableWrite, .abortReliableWrite:
+      case .readRSSI, .readPHY, .refresh, .beginReliableWrite, .executeReliableWrite,
+        .abortReliableWrite:
         false
       }
     // bluetoothd does not expose Generic Access, which a suite does not count as a failure.
@@ -264,7 +269,9 @@ struct ChainWriter {
     switch operation.action {
     case .device(let action):
       switch action {
-      case .discoverServices, .requestMTU, .requestPriority, .readRSSI, .assertService: true
+      case .discoverServices, .requestMTU, .requestPriority, .changePHY, .readPHY, .readRSSI,
+        .assertService:
+        true
       case .connect, .disconnect, .bond, .unbond, .refresh, .beginReliableWrite,
         .executeReliableWrite, .abortReliableWrite:
         false

@@ -66,10 +66,12 @@ struct OperationKind: Sendable {
       reader.finish()
       return .device(.requestPriority(priority ?? .balanced))
     },
-    OperationKind("read-phy", .phy, children: ["assert-value"]) { $0.assertedPHYs(&$1) },
-    OperationKind("set-preferred-phy", .phy) { _, reader in
-      reader.phys()
+    OperationKind("read-phy") { .device(.readPHY($0.phys(&$1))) },
+    OperationKind("set-preferred-phy") { _, reader in
+      let (tx, rx) = (reader.phys("tx"), reader.phys("rx"))
       _ = reader.word("option", among: ["NO_PREFERRED", "S2", "S8"])
+      reader.finish()
+      return .preferredPHY(tx: tx, rx: rx)
     },
     OperationKind("dfu", .dfu) { $1.image("initFile", "type") },
     OperationKind("mcu", .mcu) {
@@ -104,8 +106,9 @@ struct OperationKind: Sendable {
       },
       OperationKind("send-notification", .server) { _ = ($0.path(&$1), $1.value()) },
       OperationKind("send-indication", .server) { _ = ($0.path(&$1), $1.value()) },
-      OperationKind("wait-for-phy-update", .phy, children: ["assert-value"]) {
-        $0.assertedPHYs(&$1)
+      OperationKind("wait-for-phy-update") {
+        _ = $0.phys(&$1)
+        return .unsupported(.phyUpdate)
       },
       OperationKind("unlock-eddystone", .eddystone) {
         _ = ($0.path(&$1), $1.text("type"))

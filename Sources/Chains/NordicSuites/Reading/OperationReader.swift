@@ -181,6 +181,19 @@ struct OperationReader {
     return (bound, side?.1 ?? .equal)
   }
 
+  /// Reads what the first `assert-value` asserts about the PHY; nil without one.
+  func phys(_ reader: inout ElementReader) -> PHYAssertion? {
+    let assertion = reader.element.children.first { $0.name == "assert-value" }
+    reader.finish(children: ["assert-value"])
+    guard let assertion else { return nil }
+    var own = self.reader(assertion)
+    let title = own.text("description") ?? assertion.name
+    let expected: ExpectedResult? = own.choice("expected")
+    let (tx, rx) = (own.phys("tx"), own.phys("rx"))
+    own.finish()
+    return PHYAssertion(title: title, tx: tx, rx: rx, expected: expected ?? .success)
+  }
+
   func mtu(_ reader: inout ElementReader) -> Operation.Action? {
     let value = reader.required("value", expected: "bytes, from 23 to 517") {
       ElementReader.number($0, in: 23...517)
@@ -320,19 +333,6 @@ struct OperationReader {
     _ = reader.word("target", among: targets)
     return (title, expected ?? .success)
   }
-
-  // MARK: Operations that this host cannot perform
-
-  /// Reads the PHYs that the children of an operation assert.
-  func assertedPHYs(_ reader: inout ElementReader) {
-    for element in reader.element.children where element.name == "assert-value" {
-      var own = self.reader(element)
-      _ = own.text("description")
-      let _: ExpectedResult? = own.choice("expected")
-      own.phys()
-      own.finish()
-    }
-  }
 }
 
 extension Unsupported {
@@ -342,12 +342,14 @@ extension Unsupported {
     hint: "let the suite read and write the device instead"
   )
 
-  /// The operations that request a PHY.
-  ///
-  /// - Source: BlueZ, `doc/org.bluez.Device.rst`: it has no call for the PHY.
-  static let phy = Unsupported(
-    reason: "bluetoothd has no call for the PHY of a connection",
-    hint: "expected=\"SUCCESS_WARNING_ON_FAIL\" makes it a warning"
+  /// `set-preferred-phy` with different PHYs in the two directions.
+  static let differentPHYs = Unsupported(
+    reason: "blerun requests the same PHY in both directions, and tx and rx have none in common",
+    hint: "name one PHY in both"
+  )
+  static let phyUpdate = Unsupported(
+    reason: "blerun does not see when the device changes the PHY",
+    hint: "read-phy reads it, and set-preferred-phy changes it"
   )
   static let dfu = Unsupported(
     reason: "blerun sends no firmware images", hint: "nrfutil does, before or after the suite"
@@ -367,13 +369,14 @@ extension ElementReader {
     for name in optional { _ = text(name) }
   }
 
-  mutating func phys() {
-    let known = ["LE_1M", "LE_2M", "LE_CODED"]
-    for name in ["tx", "rx"] {
-      _ = optional(name, expected: "LE_1M, LE_2M or LE_CODED, with | between them") { text in
-        let words = text.split(separator: "|", omittingEmptySubsequences: false)
-        return words.allSatisfy { known.contains($0.filter { $0 != " " }) } ? words : nil
+  /// Reads PHYs with `|` between them; nil without the attribute.
+  mutating func phys(_ name: String) -> [PHY]? {
+    optional(name, expected: "LE_1M, LE_2M or LE_CODED, with | between them") { text in
+      let words = text.split(separator: "|", omittingEmptySubsequences: false)
+      let phys = words.compactMap { word in
+        PHY.allCases.first { $0.nameInSuites == word.filter { $0 != " " } }
       }
+      return phys.count == words.count ? phys : nil
     }
   }
 }

@@ -166,6 +166,13 @@ final class OperationRun: Sendable {
     case .readRSSI(let assertion): try await readRSSI(assertion, link)
     case .requestMTU(let wanted): try await requestMTU(wanted, link)
     case .requestPriority(let priority): try await requestPriority(priority, link)
+    case .readPHY(let assertion):
+      let phy = try await measured(link.service.phy(), link)
+      outcome = .value(StepValue(octets: [], decoded: .text("\(phy)")))
+      if let assertion { try judge(assertion, assertion.problem(with: phy)) }
+    case .changePHY(let wanted):
+      let phy = try await measured(link.service.changePHY(to: wanted), link)
+      outcome = .value(StepValue(octets: [], decoded: .text("\(phy)")))
     }
   }
 
@@ -262,13 +269,18 @@ final class OperationRun: Sendable {
   }
 
   /// Changes the connection parameters to those of a priority.
+  private func requestPriority(_ priority: ConnectionPriority, _ link: TargetLink) async throws {
+    let change = link.service.changeConnectionParameters(to: priority.parameters)
+    outcome = .value(StepValue(octets: [], decoded: try await measured(change, link).decoded))
+  }
+
+  /// Returns what the controller reports of the connection, or has changed.
   ///
   /// A suite that was written for a phone does not know of capabilities and sockets: without them, or
   /// with a controller that lacks the command, the operation is not supported here.
-  private func requestPriority(_ priority: ConnectionPriority, _ link: TargetLink) async throws {
+  private func measured<Value>(_ query: Signal<Value>, _ link: TargetLink) async throws -> Value {
     do {
-      let change = link.service.changeConnectionParameters(to: priority.parameters)
-      outcome = .value(StepValue(octets: [], decoded: try await change.first().decoded))
+      return try await query.first()
     } catch let failure as DeviceFailure
       where [.capabilityMissing, .socketsMissing, .notSupported].contains(failure.code)
     {

@@ -58,6 +58,31 @@ struct StrengthAssertion: Assertion {
   }
 }
 
+/// The assertion that each direction of the connection has one of some PHYs.
+struct PHYAssertion: Assertion {
+  let title: String
+  /// The PHYs on which the host may transmit; nil: any.
+  let tx: [PHY]?
+  /// The PHYs on which the device may transmit; nil: any.
+  let rx: [PHY]?
+  let expected: ExpectedResult
+
+  /// The conditions: `tx LE_1M|LE_2M, rx LE_2M`.
+  var conditions: String {
+    [("tx", tx), ("rx", rx)].compactMap { name, phys in
+      phys.map { "\(name) \($0.map(\.nameInSuites).joined(separator: "|"))" }
+    }.joined(separator: ", ")
+  }
+
+  /// Returns the difference of the PHYs of a connection; nil if the assertion holds.
+  func problem(with found: LinkPHY) -> String? {
+    let holds =
+      tx?.contains(found.transmit) ?? true && rx?.contains(found.receive) ?? true
+    let (transmit, receive) = (found.transmit.nameInSuites, found.receive.nameInSuites)
+    return holds ? nil : "the PHY is tx \(transmit), rx \(receive), not \(conditions)"
+  }
+}
+
 /// The assertion that a service exists. Its expected result is that of the operation.
 struct ServiceAssertion: Hashable, Sendable {
   let uuid: BluetoothUUID

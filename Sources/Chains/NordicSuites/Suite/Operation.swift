@@ -41,6 +41,8 @@ struct Operation: Hashable, Sendable {
     case readRSSI(StrengthAssertion?)
     case requestMTU(Int)
     case requestPriority(ConnectionPriority)
+    case readPHY(PHYAssertion?)
+    case changePHY(PHY)
   }
 
   enum AttributeAction: Hashable, Sendable {
@@ -77,9 +79,38 @@ enum ConnectionPriority: String, Hashable, Sendable, CaseIterable {
   }
 }
 
+extension PHY {
+  /// The PHY's name in suites.
+  var nameInSuites: String {
+    switch self {
+    case .oneMegabit: "LE_1M"
+    case .twoMegabit: "LE_2M"
+    case .coded: "LE_CODED"
+    }
+  }
+}
+
+extension Operation.Action {
+  /// Returns the action of `set-preferred-phy`.
+  ///
+  /// A phone names the PHYs that it would use, and its controller chooses. Here the fastest one is
+  /// requested that both directions allow.
+  ///
+  /// - Parameters:
+  ///   - tx: The PHYs on which the host may transmit; nil: any.
+  ///   - rx: The PHYs on which the device may transmit; nil: any.
+  static func preferredPHY(tx: [PHY]?, rx: [PHY]?) -> Self {
+    // Without a preference nothing is to be changed.
+    guard let either = tx ?? rx else { return .device(.readPHY(nil)) }
+    let common = either.filter { rx?.contains($0) ?? true }
+    let fastest = [PHY.twoMegabit, .oneMegabit, .coded].first { common.contains($0) }
+    return fastest.map { .device(.changePHY($0)) } ?? .unsupported(.differentPHYs)
+  }
+}
+
 /// The reason why this host cannot perform an operation.
 struct Unsupported: Hashable, Sendable {
-  /// A clause: "Linux has no call that requests another PHY".
+  /// A clause: "blerun sends no firmware images".
   let reason: String
   /// A hint what to do instead; may be empty.
   var hint = ""

@@ -48,6 +48,7 @@ extension Operation {
     case .device(.assertService(let assertion)): assertion.name
     case .device(.requestMTU(let octets)): "\(octets)"
     case .device(.requestPriority(let priority)): priority.rawValue
+    case .device(.changePHY(let phy)): phy.nameInSuites
     case .attribute(let path, .write(let value, _)): "\(path) \(Self.hex(value))"
     // The name of the operation says which: sleep-if or sleep-until.
     case .attribute(let path, .sleepWhile(let value, _)): "\(path) is \(Self.hex(value))"
@@ -85,6 +86,7 @@ extension Operation {
     switch action {
     case .device(.assertService(let assertion)): return assertion.characteristics.flatMap(\.lines)
     case .device(.readRSSI(let assertion?)): return [assertion.line]
+    case .device(.readPHY(let assertion?)): return [assertion.line(assertion.conditions)]
     case .attribute(_, .read(let assertion?)): return [assertion.line]
     case .attribute(_, .awaitNotification(let trigger, let assertion)):
       let triggers = trigger.map { ["trigger " + $0.line(target: $0.target)] } ?? []
