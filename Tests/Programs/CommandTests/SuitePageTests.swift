@@ -83,7 +83,7 @@ struct SuitePageTests {
     let suite = try folder.file(
       "open.xml",
       """
-      <test-suite><target id="a"/><test id="t" target="a"><connect/><read-phy/></test>
+      <test-suite><target id="a"/><test id="t" target="a"><connect/><dfu file="a.zip"/></test>
       <run-test ref="t"/></test-suite>
       """
     )

@@ -21,7 +21,7 @@ struct SuiteReportTests {
       <read service-uuid="180F" characteristic-uuid="2A19">
       <assert-value description="Half" value="32" expected="SUCCESS_WARNING_ON_FAIL"/></read>
       <read service-uuid="1811" characteristic-uuid="2A46" expected="FAIL"/></test>
-      <test id="bad" target="a"><connect/><read-phy/>
+      <test id="bad" target="a"><connect/><dfu file="a.zip"/>
       <read description="How full" service-uuid="180F" characteristic-uuid="2A19">
       <assert-value description="Half" value="32"/></read><sleep timeout="1"/></test>
       <run-test ref="good" description="once"/><run-test ref="bad"/></test-suite>
