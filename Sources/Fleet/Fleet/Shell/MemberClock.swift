@@ -22,8 +22,15 @@ package protocol MemberClock: Sendable {
 
 /// The only alarm of a state machine.
 package final class MemberAlarm: Sendable {
+  private struct State {
+    var timer: LoopTimer?
+    var wakesAt: Instant?
+    /// Counts the requests: a timer that fires while another thread replaces it cannot be cancelled.
+    var request = 0
+  }
+
   private let clock: any MemberClock
-  private let state = Guarded((timer: nil as LoopTimer?, wakesAt: nil as Instant?))
+  private let state = Guarded(State())
 
   /// Creates an alarm that is not set.
   package init(on clock: some MemberClock) { self.clock = clock }
@@ -33,23 +40,32 @@ package final class MemberAlarm: Sendable {
     let replaced = state.withLock { state -> LoopTimer? in
       guard state.wakesAt != next || state.timer == nil else { return nil }
       let replaced = state.timer
+      let request = state.request + 1
       // Set inside the lock: the timer may fire before this line has ended.
-      state.timer = next.map { next in
-        clock.after(next - clock.now + .milliseconds(1)) { [self] in
-          self.state.withLock { $0 = (nil, nil) }
-          body()
-        }
-      }
-      state.wakesAt = next
+      state.timer = next.map { timer(at: $0, of: request, body) }
+      (state.wakesAt, state.request) = (next, request)
       return replaced
     }
     replaced?.cancel()
   }
 
+  private func timer(
+    at next: Instant, of request: Int, _ body: @escaping @Sendable () -> Void
+  ) -> LoopTimer {
+    clock.after(next - clock.now + .milliseconds(1)) { [self] in
+      let isPresent = state.withLock { state in
+        guard state.request == request else { return false }
+        (state.timer, state.wakesAt) = (nil, nil)
+        return true
+      }
+      if isPresent { body() }
+    }
+  }
+
   /// Cancels the alarm.
   package func cancel() {
     let timer = state.withLock { state in
-      defer { state = (nil, nil) }
+      defer { state = State(request: state.request + 1) }
       return state.timer
     }
     timer?.cancel()
