@@ -11,11 +11,11 @@ struct ServeCommandTests {
 
   init() throws { folder = try TemporaryFolder() }
 
+  private static let battery = ["serve", "--simulate", "Simulators/devices/battery.yaml"]
+
   private func serve(_ arguments: String...) throws -> RunningProgram.Ended {
     try RunningProgram(
-      blerun: ["serve", "--simulate", "Simulators/devices/battery.yaml", "--for", "500ms"]
-        + arguments,
-      limit: .seconds(60)
+      blerun: Self.battery + ["--for", "500ms"] + arguments, limit: .seconds(60)
     ).end()
   }
 
@@ -46,11 +46,20 @@ struct ServeCommandTests {
     #expect(!FileManager.default.fileExists(atPath: path))
   }
 
-  @Test("a journal that cannot be read is reported once, and serve goes on")
+  @Test("a journal that cannot be read is reported once, and so is that it can be read again")
   func unreadableJournal() throws {
     let path = try folder.file("journal.sqlite", String(repeating: "not a journal. ", count: 400))
-    let ended = try serve("--listen", "0", "--journal", path)
-    #expect(ended.status == 0)
+    let serving = try RunningProgram(
+      blerun: Self.battery + ["--listen", "0", "--journal", path], limit: .seconds(60)
+    )
+    try serving.waitForErrors("the journal \(path)")
+    // It is read every 500 ms.
+    poll(nil, 0, 1_200)
+    try FileManager.default.removeItem(atPath: path)
+    try serving.waitForErrors("the journal can be read again")
+    serving.send(SIGTERM)
+    let ended = serving.end()
+    #expect(ended.status == 143, "\(ended.errors)")
     let reports = ended.errors.split(separator: "\n").filter { $0.contains("the journal \(path)") }
     #expect(reports.count == 1 && reports[0].contains("Try: "), "\(ended.errors)")
   }
