@@ -26,7 +26,7 @@ import Documents
     /// servers.
     private static let wrongSequence = [10071, 10164]
 
-    /// How long ``close()`` blocks: for the call that libnats is in, and a flush.
+    /// The longest time that ``close()`` blocks: for the present call of libnats, and a flush.
     private static let closeLimit = NATSConnection.callLimit * 2
     /// The pause before the contents of the store are checked again.
     private static let checkPause = Duration.seconds(5)

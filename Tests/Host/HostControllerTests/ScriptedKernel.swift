@@ -12,7 +12,7 @@ final class ScriptedKernel: HostKernel {
     var commands: [HCICommand: Result<HCIAnswer, KernelRefusal>] = [:]
     /// The packets that follow a command that changes a connection.
     var changes: [HCICommand: [[UInt8]]] = [:]
-    /// What the kernel refuses to send such a command with; nil: it sends it.
+    /// The error with which the kernel refuses to send such a command; nil: it sends it.
     var changeRefusal: KernelRefusal?
     var management: [ManagementCommand: ManagementAnswer] = [:]
     var features: Result<[UInt8], KernelRefusal> = .success([UInt8](repeating: 0, count: 8))

@@ -28,7 +28,7 @@ struct Subjects: Equatable {
   /// The kind of each field, by name, if it is known; `wholeKind` is that of the entire value.
   private var kinds: [String: ValueKind] = [:]
   private var wholeKind: ValueKind?
-  /// Why a field has the values of its kind alone, by name, where the step decides it.
+  /// The reasons why fields can only have the values of their kinds, by name, where the step decides it.
   private var reasons: [String: String] = [:]
   /// The maximum number of values; nil if it is unknown.
   private var mostValues: Int?
@@ -203,7 +203,7 @@ struct Subjects: Equatable {
     }
   }
 
-  /// Why a subject has the values of its kind alone; nil if that is not decided by the step.
+  /// The reason why a subject can only have the values of its kind; nil if the step does not decide it.
   func reason(of subject: Expectation.Subject) -> String? {
     if case .field(let name) = subject { reasons[name] } else { nil }
   }

@@ -1,4 +1,4 @@
-// What a hostile wire does to a packet.
+// The disturbances of a hostile wire, one for each packet.
 
 import Bluetooth
 import Signals

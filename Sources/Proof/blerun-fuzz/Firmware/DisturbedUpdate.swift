@@ -6,7 +6,7 @@ import SimulatedDevices
 
 /// Plays a client and a device until the update ends.
 struct DisturbedUpdate: CustomStringConvertible {
-  /// What the wire does after the drawn disturbances.
+  /// The behaviour of the wire after the drawn disturbances.
   private enum Rest: String {
     case honest, silent, dropping
 
