@@ -47,7 +47,7 @@ static inline int host_receive_completion(int fd, unsigned short opcode) {
   return setsockopt(fd, SOL_HCI, HCI_FILTER, &filter, sizeof filter) < 0 ? -errno : 0;
 }
 
-// Filters a raw channel: only the refusal of one command, the LE events and the ends of connections are
+// Filters a raw channel: only the answers to one command, the LE events and the ends of connections are
 // received. The kernel gives these events to a process with CAP_NET_RAW only. Returns 0, or -errno.
 static inline int host_receive_le_events(int fd, unsigned short opcode) {
   struct hci_filter filter;

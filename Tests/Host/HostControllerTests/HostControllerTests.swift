@@ -258,6 +258,27 @@ struct HostControllerTests {
     #expect(kernel.questions == ["connections of 1", "2032 of 1"])
   }
 
+  @Test("a refusal after the command was accepted is that of a command for another connection")
+  func otherRefusal() async throws {
+    let accepted: [UInt8] = [0x04, 0x0f, 0x04, 0x00, 0x01, 0x32, 0x20]
+    let agreed: [UInt8] = [0x04, 0x3e, 0x06, 0x0c, 0x00, 0x40, 0x00, 0x02, 0x02]
+    for refusal: [UInt8] in [
+      [0x04, 0x0f, 0x04, 0x0c, 0x01, 0x32, 0x20], [0x04, 0x0e, 0x04, 0x01, 0x32, 0x20, 0x02],
+    ] {
+      let kernel = kernel(phyUpdate.command, [accepted, refusal, agreed])
+      let phy = try await HostController(kernel: kernel).change(link, to: .twoMegabit)
+      #expect(phy == LinkPHY(.twoMegabit))
+    }
+    // Its own connection ended.
+    let kernel = kernel(
+      phyUpdate.command, [accepted, [0x04, 0x05, 0x04, 0x00, 0x40, 0x00, 0x08], agreed]
+    )
+    let failure = await #expect(throws: DeviceFailure.self) {
+      try await HostController(kernel: kernel).change(link, to: .twoMegabit)
+    }
+    #expect(failure?.code == .notConnected)
+  }
+
   @Test(
     "a failed change of the PHY says who lacks it",
     arguments: [

@@ -47,9 +47,11 @@ final class ScriptedKernel: HostKernel {
   ) async throws -> Result<Procedure.Agreed, HostProblem> {
     note("\(String(procedure.command.opcode.rawValue, radix: 16)) of \(index)")
     if let refusal = script.changeRefusal { throw refusal }
-    let packets = script.changes[procedure.command] ?? []
-    return packets.lazy.compactMap { procedure.result(in: $0) }.first
-      ?? .failure(.refused(.unknownCommand))
+    var pending = PendingProcedure(procedure)
+    for packet in script.changes[procedure.command] ?? [] {
+      if let result = pending.result(in: packet) { return result }
+    }
+    return .failure(.refused(.unknownCommand))
   }
 
   func answer(to command: ManagementCommand) async throws -> ManagementAnswer {

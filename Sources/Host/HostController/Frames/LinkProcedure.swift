@@ -39,3 +39,31 @@ extension LinkProcedure {
     }
   }
 }
+
+/// A change whose command was sent, until its result arrives.
+struct PendingProcedure<Procedure: LinkProcedure>: Sendable {
+  let procedure: Procedure
+  /// Whether the controller has accepted the command. A refusal after that is of another one: the
+  /// answers to the commands for all connections arrive here, and do not name theirs.
+  private var isAccepted = false
+
+  init(_ procedure: Procedure) { self.procedure = procedure }
+
+  /// The result of the change in the next packet of a raw socket; nil for any other packet.
+  ///
+  /// - Parameter packet: Starts with the packet type.
+  mutating func result(in packet: [UInt8]) -> Result<Procedure.Agreed, HostProblem>? {
+    let opcode = procedure.command.opcode
+    guard packet.first == HCIPacketType.event else { return nil }
+    switch HCIEvent(packet.dropFirst()) {
+    case .commandStatus(opcode, .success)?:
+      isAccepted = true
+      return nil
+    case .commandStatus(opcode, _)?, .commandComplete(opcode, _)?:
+      return isAccepted ? nil : procedure.result(in: packet)
+    case .commandStatus?, .commandComplete?, .connected?, .updated?, .updateFailed?, .phyUpdated?,
+      .disconnected?, .other?, nil:
+      return procedure.result(in: packet)
+    }
+  }
+}

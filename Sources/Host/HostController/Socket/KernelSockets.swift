@@ -52,8 +52,9 @@ struct KernelSockets: HostKernel {
     defer { close(descriptor) }
     let command = procedure.command
     try Self.checked(host_receive_le_events(descriptor, command.opcode.rawValue))
-    return try await exchange(descriptor, command.packet, limit: Self.procedureLimit) {
-      procedure.result(in: $0)
+    let pending = Guarded(PendingProcedure(procedure))
+    return try await exchange(descriptor, command.packet, limit: Self.procedureLimit) { packet in
+      pending.withLock { $0.result(in: packet) }
     }
   }
 
