@@ -78,6 +78,9 @@ extension Signal {
       return try await onlyValue()
     } catch let failure as DeviceFailure where failure.code != .notConnected {
       return nil
+    } catch is TimedOut where !Task.isCancelled {
+      // The controller did not answer.
+      return nil
     }
   }
 }
