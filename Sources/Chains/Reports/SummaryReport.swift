@@ -81,8 +81,10 @@ public struct SummaryReport: RunsReport {
         let place = ending.step.map { " at \($0.place)" } ?? ""
         let tries = run.attempt > 1 ? " after \(run.attempt) tries" : ""
         let head = "  \(run.label): \(ending.status.rawValue)\(place)\(tries)"
+        let notes = run.steps.last { $0.position == ending.step?.position }?.remarks ?? []
         let earlier = run.otherReasons.map { "     before \($0)" }
-        return [head.printable] + TextReport.reasons(failure).map { "  \($0)" } + earlier
+        return [head.printable] + TextReport.reasons(failure).map { "  \($0)" }
+          + notes.map { "     note   \($0)".printable } + earlier
       }
   }
 }

@@ -87,6 +87,18 @@ struct RunsReportTests {
     )
   }
 
+  @Test("the summary has the remarks of a failed step, such as on how it leaves the device")
+  func summaryNotes() throws {
+    let bench = RunBench()
+    let busy = ScriptedDevice.Answer.failure(DeviceFailure.scripted(.busy, .passing))
+    bench.device.answer("read alert-level", busy, busy)
+    try bench.run("read alert-level attempts 2; read battery-level")
+    let text = SummaryReport().text(on: RunCollector.runs(of: bench.events))
+    let notes = text.split(separator: "\n").filter { $0.hasPrefix("     note   ") }
+    #expect(notes.count == 1, "\(text)")
+    #expect(notes.first?.hasPrefix("     note   try 1 of 2 failed: ") == true, "\(text)")
+  }
+
   @Test("a JUnit report contains all results")
   func junit() throws {
     let lines = try Self.report(JUnitReport())
