@@ -27,17 +27,27 @@ public struct CSVReport: RunReport {
 
   /// Returns one line for each field of a value.
   ///
+  /// The result of a `throughput` step has lines, too, with dotted names such as `up.rate`.
+  ///
   /// In a suite, the step is the number of the test and that of the operation, such as `2.3`.
   public func lines(for event: RunEvent) -> [String] {
-    guard case .data(let step, .value(let value)) = event.change, event.uploadedPercent == nil
-    else { return [] }
+    let (step, value, flattensFields): (ReportedStep, StepValue, Bool)
+    switch event.change {
+    case .data(let own, .value(let data)) where event.uploadedPercent == nil:
+      (step, value, flattensFields) = (own, data, false)
+    // The values before it are rates of short times, and this is the result of them all.
+    case .step(.finished(let result)):
+      guard result.step.isStream, case .value(let whole)? = result.outcome else { return [] }
+      (step, value, flattensFields) = (result.step, whole, true)
+    case .data, .run, .step, .remark: return []
+    }
     let test = event.test.map { "\($0.index)." } ?? ""
     let place = [
       Timestamp.text(event.wallClock), event.offsetInGroup.decimalSeconds, event.run.description,
       step.target?.device ?? event.device, "\(event.attempt)", test + step.position.description,
       step.operation, step.attribute ?? "",
     ]
-    return value.cells(flattensFields: false).map { cells in
+    return value.cells(flattensFields: flattensFields).map { cells in
       CSVCell.line(place + cells + [value.hex, event.deviceName ?? ""])
     }
   }

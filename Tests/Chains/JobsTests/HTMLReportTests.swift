@@ -193,6 +193,27 @@ struct HTMLReportTests {
     #expect(PageReader(page).tables.contains { $0.columns == 14 && $0.rows == [14, 14] })
   }
 
+  @Test("the result of a throughput step is in the table of values, its rates over time are not")
+  func throughputOfDevices() throws {
+    func run(_ device: String, _ rate: Int128) throws -> PageEvents {
+      var run = try PageEvents(device, "throughput up alert-level for 1s")
+      func value(_ decoded: DecodedValue) -> StepValue { StepValue(octets: [], decoded: decoded) }
+      let up = DecodedValue.fields([
+        .init("rate", .integer(rate), unit: "bytes/s"), .init("count", .integer(9), unit: "values"),
+      ])
+      let whole = DecodedValue.fields([
+        .init("up", up), .init("mtu", .integer(247), unit: "bytes", qualifier: "MTU"),
+      ])
+      run.end(1, run.step(1), .ok, .value(value(whole)))
+      run.finish(2)
+      return run
+    }
+    let page = PageEvents.page([try run("One", 5000), try run("Two", 7000)])
+    #expect(page.contains("<th scope=\"col\" class=\"value\">throughput up</th>"))
+    #expect(page.contains(">5000 bytes/s, 9 values</td>"))
+    #expect(page.contains(">7000 bytes/s, 9 values</td>"))
+  }
+
   @Test("one device, and devices without values, have no table of values")
   func noValues() throws {
     #expect(

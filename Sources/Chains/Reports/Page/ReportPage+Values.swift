@@ -64,8 +64,8 @@ extension ReportPage {
   /// The values of the steps that have one, and those of their fields, as markup.
   private static func values(of run: RecordedRun) -> [(column: ValueColumn, text: String)] {
     run.steps.flatMap { step -> [(ValueColumn, String)] in
-      guard case .value(let value)? = step.outcome, !step.reported.isStream, !step.position.isTurn
-      else { return [] }
+      // A stream has one as its result, if any: that of `throughput`.
+      guard case .value(let value)? = step.outcome, !step.position.isTurn else { return [] }
       let name = step.reported.label ?? step.reported.attribute ?? step.reported.operation
       let fields: [(String, String)]
       if case .fields(let parts)? = value.decoded?.only, !parts.isEmpty {
