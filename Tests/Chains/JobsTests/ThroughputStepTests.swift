@@ -194,6 +194,29 @@ struct ThroughputStepTests {
     #expect(bench.ending?.failure?.hint.hasPrefix("bring the device closer") == true)
   }
 
+  @Test("a measurement that takes too long says how much it carried, not that a read failed")
+  func tooLong() throws {
+    let late = DeviceFailure(
+      code: .timedOut, class: .passing, operation: "reading alert-level",
+      timedOut: TimedOut(
+        operation: "reading alert-level", after: .seconds(9),
+        limitOf: "measuring the throughput of alert-level"
+      ),
+      meaning: "no answer came", hint: "pair"
+    )
+    bench.device.answer(
+      "read alert-level", .value([], after: .seconds(1)), .failure(late, after: .seconds(1))
+    )
+    let line = "throughput up alert-level bytes 5000 size 10 delivery call within 9s"
+    _ = try bench.run(line)
+    #expect(bench.ending?.failure?.why == "320 of 5000 bytes up were carried within 9s")
+    // A device that answers no read at all may want to be paired, as the failure of the read says.
+    let silent = RunBench()
+    silent.device.answer("read alert-level", .failure(late, after: .seconds(1)))
+    _ = try silent.run(line)
+    #expect(silent.ending?.failure?.why == "no answer came")
+  }
+
   @Test("the next commands are written while the request behind the first ones is answered")
   func overlapping() throws {
     bench.device.answer("read alert-level", .value([], after: .seconds(1)))
@@ -215,6 +238,23 @@ struct ThroughputStepTests {
     _ = try bench.run("throughput up alert-level for 5s size 10 delivery call")
     #expect(bench.ending?.failure?.code == .linkLost)
     #expect(outcome?.field(at: "up.bytes")?.value == .integer(320))
+  }
+
+  @Test("CSV has the rates, and below them the numbers of the result")
+  func csv() throws {
+    notify([1, 2, 3, 4])
+    try bench.run("throughput down \(Self.heart) for 1s every 500ms")
+    let lines: [String] = bench.events.flatMap { CSVReport().lines(for: $0) }
+    let cells = lines.map { line in
+      line.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+    }
+    #expect(cells.allSatisfy { $0[5...6] == ["1", "throughput"] }, "\(cells)")
+    #expect(
+      cells.map { $0[8] }
+        == ["down", "down", "down.rate", "down.bytes", "down.count", "down.perInterval"]
+        + ["interval", "mtu"]
+    )
+    #expect(cells[2][8...10] == ["down.rate", "40", "bytes/s"])
   }
 
   @Test("the lines of JSON have the rates as events, and all numbers in the result")

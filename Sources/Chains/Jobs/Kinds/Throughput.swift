@@ -327,8 +327,17 @@ extension ThroughputStep: StepKind {
         progress.withLock { $0.up?.add(octets: row.octets, count: row.count, at: loop.now) }
       }
     }
+    let participle = run.step.participle
     return Signal { sink in
-      try await answered.run(sink)
+      do {
+        try await answered.run(sink)
+      } catch let failure as DeviceFailure where failure.timedOut?.limitOf == participle {
+        // The time of the step has passed, and some operation is always under way. If the device
+        // has answered no other one, its failure says more.
+        guard progress.withLock({ $0.up?.octets ?? 0 }) > 0, let late = failure.timedOut
+        else { throw failure }
+        throw late
+      }
       progress.withLock { $0.up?.finish() }
     }
   }
