@@ -100,6 +100,18 @@ struct MistakeTests {
     }
   }
 
+  @Test("a batch with a misspelt 'chain' is still read as a batch")
+  func misspeltChain() throws {
+    let folder = try TemporaryFolder()
+    let batch = try folder.file(
+      "night.yaml", "chian: update.yaml\ndevices: [ SMP-1 ]\nconcurrency: 2\n"
+    )
+    let ended = try blerun(["batch", batch])
+    #expect(ended.status == 65)
+    #expect(ended.errors.contains("unknown key 'chian' (did you mean 'chain'?)"), "\(ended.errors)")
+    #expect(!ended.errors.contains("--simulate"), "\(ended.errors)")
+  }
+
   // MARK: The same error in both forms
 
   /// The rows of the table in docs/output.md: arguments, a file with the same mistake, the status.

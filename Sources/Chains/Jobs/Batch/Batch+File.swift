@@ -52,7 +52,7 @@ extension Batch {
     FolderOfFile.realPath(path) ?? path
   }
 
-  /// Whether a file looks like a batch: it has `devices`, and `chain` or `steps`.
+  /// Whether a file looks like a batch: it has `devices`, and another key of a batch, such as `chain`.
   ///
   /// False for an unreadable file; loading it as a chain then reports the error.
   ///
@@ -65,9 +65,14 @@ extension Batch {
     Document.keys(at: path).map(recognizes(keys:)) ?? false
   }
 
-  /// Whether these top-level keys are those of a batch.
+  /// Whether these top-level keys are those of a batch, even if `chain` is misspelt.
   package static func recognizes(keys: [String]) -> Bool {
-    keys.contains("devices") && (keys.contains("chain") || keys.contains("steps"))
+    keys.contains("devices") && !keys.contains("scenario") && keys.contains(where: own.contains)
+  }
+
+  /// The keys that only a batch has beside `devices`.
+  private static let own = BatchFile.keys.map(\.name).filter {
+    !["name", "names", "devices"].contains($0)
   }
 }
 
