@@ -78,6 +78,13 @@ struct SuitePageTests {
     #expect(suite.status == 2 && suite.errors.contains("-E ADDRESS VALUE"), "\(suite.errors)")
   }
 
+  @Test("an option after the key of -E is not its value", arguments: ["--quiet", "-q"])
+  func missingValue(option: String) throws {
+    let ended = try run(["run", battery, "-E", "ADDRESS", option] + cell)
+    #expect(ended.status == 2 && ended.output == "", "\(ended.output)")
+    #expect(ended.errors.contains("-E takes a key and a value: -E ADDRESS "), "\(ended.errors)")
+  }
+
   @Test("-d sets the device of a target without an address, and JSON has one object on each line")
   func device() throws {
     let suite = try folder.file(

@@ -31,11 +31,15 @@ struct SuiteOptions: ParsableArguments {
   }
 
   /// Returns the arguments with each `-E KEY VALUE`, as nRF Connect writes it, joined into one word.
+  ///
+  /// An option after the key is not its value, which is missing then.
   static func joined(_ arguments: [String]) -> [String] {
     var joined: [String] = []
     var rest = arguments[...]
     while let argument = rest.popFirst() {
-      guard argument == "-E", let key = rest.first, !key.contains("="), rest.count > 1 else {
+      guard argument == "-E", let key = rest.first, !key.contains("="), rest.count > 1,
+        !isOption(rest[rest.startIndex + 1])
+      else {
         joined.append(argument)
         continue
       }
@@ -43,6 +47,11 @@ struct SuiteOptions: ParsableArguments {
       joined.append("--variable=\(key)=\(rest.removeFirst())")
     }
     return joined
+  }
+
+  /// Whether an argument is an option rather than a value such as `-50`.
+  private static func isOption(_ argument: String) -> Bool {
+    argument.hasPrefix("--") || argument.wholeMatch(of: /-[A-Za-z]/) != nil
   }
 
   func suite(at path: String, _ names: AttributeNames) throws(CommandExit) -> Suite {
