@@ -165,6 +165,29 @@ struct GatewayShellTests {
     #expect(written.all == [0, 1, 2])
   }
 
+  @Test("an entry that is deleted during a write is not in the file after the next one")
+  func deletedDuringWrite() throws {
+    let job = try #require(JobID("job-1"))
+    let entry = try #require(GatewayJournal(Self.journal(of: job))?.entries.first)
+    file.keep(entry) { _ in }
+    try wait(.milliseconds(1))
+    #expect(disk.count == 1 && disk.journal?.entries.count == 1)
+    file.forget(nonce: "n")
+    // The write takes longer than deleted entries stay.
+    try wait(.seconds(5))
+    disk.end(true)
+    try wait(.seconds(2))
+    #expect(disk.count == 2 && disk.journal?.entries.isEmpty == true)
+    disk.end(true)
+    // The deletions after it are written, too.
+    file.keep(entry) { _ in }
+    try wait(.milliseconds(1))
+    disk.end(true)
+    file.forget(nonce: "n")
+    try wait(.seconds(2))
+    #expect(disk.count == 4 && disk.journal?.entries.isEmpty == true)
+  }
+
   private static func journal(of job: JobID) -> String {
     """
     {"version":1,"entries":[{"address":"\(device)","job":"\(job)","nonce":"n","start":1,"armed":true,\

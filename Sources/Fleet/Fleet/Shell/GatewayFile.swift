@@ -103,7 +103,8 @@ package final class GatewayFile: Sendable {
     guard begins else { return }
     clock.after(Self.outOfDatePause) { [weak self] in
       guard let self else { return }
-      if state.withLock({ $0.isOutOfDate && !$0.isWriting }) { write() }
+      // A write that is under way may have begun before the change: `write` lets another one follow it.
+      if state.withLock({ $0.isOutOfDate }) { write() }
     }
   }
 
