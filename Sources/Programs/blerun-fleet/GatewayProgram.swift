@@ -31,10 +31,16 @@ struct GatewayProgram {
       linkGuard?.stop()
     }
     try world.releaseOrphans()
-    let holder = Guarded<GatewayService?>(nil)
+    let made = Guarded((service: nil as GatewayService?, reason: nil as String?))
     let connection = try FleetConnection.open(
       command.server, client: "blerun gateway \(name)", on: world.loop
-    ) { reason in holder.withLock { $0 }?.fail(reason) }
+    ) { reason in
+      let service = made.withLock { made in
+        made.reason = made.reason ?? reason
+        return made.service
+      }
+      service?.fail(reason)
+    }
     defer { connection.close() }
     let path = try command.statePath(fleet: connection.fleet)
     let file = try JournalFile(path, on: world.loop)
@@ -52,20 +58,26 @@ struct GatewayProgram {
       ),
       file, capabilities: command.capabilities, drainLimit: command.drainLimit
     )
-    holder.withLock { $0 = service }
+    let reason = made.withLock { made in
+      made.service = service
+      return made.reason
+    }
+    if let reason { service.fail(reason) }
     // Before the first claim; the wait is short on the host where the gateway ran before.
     if let obstacle = try world.loop.run({ try await service.obstacle() }) {
       throw CommandExit(.passing, obstacle)
     }
-    world.interruption.cancels("leaving the fleet") { _ in service.drain() }
     try world.interruption.check()
-    service.begin()
+    // On the loop, as everything after it. A signal that arrives meanwhile drains the service when it has begun:
+    // before that, nothing would report that it is drained.
+    world.loop.performAndWait { service.begin() }
+    world.interruption.cancels("leaving the fleet") { _ in service.drain() }
     metrics?.write()
     StandardError.notice("gateway \(name) has joined fleet \(connection.fleet)")
     if let limit = command.limit { world.loop.after(limit) { service.drain() } }
     try world.loop.drive { service.isOver }
     try world.loop.run { await service.end() }
-    holder.withLock { $0 = nil }
+    made.withLock { $0.service = nil }
     let status = metrics?.end(.ok) ?? .ok
     if let failure = service.failure { throw CommandExit(.unavailable, failure) }
     StandardError.notice("gateway \(name) has left fleet \(connection.fleet)")
