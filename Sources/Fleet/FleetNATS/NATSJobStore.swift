@@ -59,10 +59,8 @@ import Documents
       /// The greatest sequence that this client knows, by name of a stream.
       var newest: [String: UInt64] = [:]
       /// Whether the contents are those that this client knows. They are checked after the connection
-      /// was lost; until then nothing is sent, because old revisions mean nothing in other contents.
-      var isTrusted = true
-      var isChecking = false
-      var checkedAt: Instant?
+      /// was lost; until then nothing is sent.
+      var trust = ContentsTrust()
       /// The number of checks, one after the other, that failed.
       var failedChecks = 0
       /// Whether the server refused to store more, and has not stored anything since.
@@ -167,7 +165,7 @@ import Documents
       state.withLock { $0.pending[id]?.next = next }
       worker.post { [weak self, connection] in
         // A message buffered while the connection is down would take effect long after its deadline.
-        let isTrusted = self?.state.withLock { $0.isTrusted } ?? false
+        let isTrusted = self?.state.withLock { $0.trust.isTrusted } ?? false
         if connection.isConnected, isTrusted, message.send(on: connection.handle.pointer) == NATS_OK
         {
           return
@@ -333,19 +331,23 @@ import Documents
     }
 
     /// Handles the loss of the connection. Called on a thread of libnats.
-    func disconnected() { state.withLock { $0.isTrusted = false } }
+    func disconnected() { state.withLock { $0.trust.lost() } }
 
     /// Handles that the connection was made again. Called on a thread of libnats.
-    func reconnected() { loop.post { [weak self] in self?.check(after: .zero) } }
+    func reconnected() {
+      loop.post { [weak self] in self?.check { $0.madeAgain(at: $1) } }
+    }
 
     /// Checks the contents, unless that was done less than `pause` ago. Called on the loop.
     private func check(after pause: Duration) {
+      check { $0.begin(after: pause, at: $1) }
+    }
+
+    /// Checks the contents if `begin` returns true. Called on the loop.
+    private func check(_ begin: (inout ContentsTrust, _ now: Instant) -> Bool) {
       let now = loop.now
       let newest = state.withLock { state -> [String: UInt64]? in
-        guard !state.isClosed, !state.isChecking else { return nil }
-        if let checkedAt = state.checkedAt, now - checkedAt < pause { return nil }
-        (state.isChecking, state.checkedAt) = (true, now)
-        return state.newest
+        !state.isClosed && begin(&state.trust, now) ? state.newest : nil
       }
       guard let newest else { return }
       worker.post { [weak self, connection, layout] in
@@ -362,35 +364,38 @@ import Documents
     private func checked(
       _ result: Result<StreamContents?, FleetServerError>, knowing newest: [String: UInt64]
     ) {
-      state.withLock { $0.isChecking = false }
+      let next: ContentsTrust.Next
       switch result {
-      case .success(nil): break
+      case .success(nil): next = state.withLock { $0.trust.end(.disconnected) }
       case .failure(let error):
         // The first one fails, too, if the server has not read its streams yet.
-        let count = state.withLock { state in
+        let count: Int
+        (count, next) = state.withLock { state in
           state.failedChecks += 1
-          return state.failedChecks
+          return (state.failedChecks, state.trust.end(.failed))
         }
         if count == 2 { news(.problem("\(error)")) }
-        // While it is trusted, the next request without a reply is soon enough.
-        guard !state.withLock({ $0.isTrusted }) else { break }
-        loop.after(Self.watchPause) { [weak self] in self?.check(after: .zero) }
       case .success(let contents?):
-        let isReplaced = state.withLock { state in
+        let isOld: Bool
+        (isOld, next) = state.withLock { state in
           let isOld = contents.identity == state.contents.identity && contents.hasAll(newest)
           (state.contents, state.failedChecks) = (contents, 0)
-          if isOld { state.isTrusted = true }
-          return !isOld
+          if !isOld { (state.newest, state.removals) = ([:], []) }
+          return (isOld, state.trust.end(isOld ? .known : .replaced))
         }
-        if isReplaced { contentsReplaced() }
+        if !isOld { contentsReplaced() }
+      }
+      switch next {
+      case .none: break
+      case .now: check(after: .zero)
+      case .afterPause: loop.after(Self.watchPause) { [weak self] in self?.check(after: .zero) }
       }
     }
 
     /// Reports that the contents were replaced, and ends all pending requests without a reply. Restarts the watches.
     private func contentsReplaced() {
       let (pending, watches, observers) = state.withLock { state in
-        (state.newest, state.removals, state.isTrusted) = ([:], [], true)
-        return (state.pending, state.watches, state.observers)
+        (state.pending, state.watches, state.observers)
       }
       news(.replaced)
       for (_, observer) in observers.sorted(by: { $0.key < $1.key }) { observer() }
