@@ -57,6 +57,19 @@ struct MemberTests {
     #expect(entries.map(\.value) == [.device(DeviceEntry(queue: [QueuedJob(job.id)]))])
   }
 
+  @Test("a job that ends while it reads the gateways does not hold up the jobs after it")
+  func endedWhileReading() throws {
+    let submitter = SubmitterOnStore(loop, store.client("desk"))
+    let (first, second) = (try job(), try job("job-2"))
+    submitter.handle(.submit(first, chain: Self.chain))
+    #expect(submitter.requests == [.list(.all(.gateway))])
+    submitter.handle(.record(first.id, .ended(EndRecord(.ok, owner: "a", nonce: "n"))))
+    submitter.handle(.submit(second, chain: Self.chain))
+    try submitter.wait(.seconds(5))
+    let entries = store.entries(.one(.device(Self.device)))
+    #expect(entries.map(\.value) == [.device(DeviceEntry(queue: [QueuedJob(second.id)]))])
+  }
+
   @Test("the text of a chain is stored once, under its SHA-256")
   func chainOnce() throws {
     let submitter = SubmitterOnStore(loop, store.client("desk"))

@@ -198,9 +198,10 @@ public struct Submitter: Sendable {
       // The job must name the gateway with the bond before any gateway can claim it.
       guard directory.isCurrent(at: now) else {
         submissions[id]?.dueAt = now + member.settings.retryAfter
-        if directory.isReadPending { return [] }
-        directory.isReadPending = true
-        return perform(.list(.all(.gateway)), for: id)
+        if directory.pendingRead != nil { return [] }
+        let read = perform(.list(.all(.gateway)), for: id)
+        directory.pendingRead = submissions[id]?.pending
+        return read
       }
       let bond = submission.job.bond ?? bond(of: submission.job, at: now)
       submissions[id]?.job.bond = bond
@@ -255,19 +256,13 @@ public struct Submitter: Sendable {
     if let (address, slot) = pending.removeValue(forKey: id) {
       return with(address, at: now) { custody in custody.answered(slot, answer, at: now) }
     }
-    guard let job = asking.removeValue(forKey: id), let submission = submissions[job],
-      submission.pending == id
-    else { return [] }
+    guard let job = asking.removeValue(forKey: id) else { return [] }
+    // Other jobs wait for this answer, too, even if the one that asked has ended meanwhile.
+    if directory.pendingRead == id { read(answer, at: now) }
+    guard let submission = submissions[job], submission.pending == id else { return [] }
     submissions[job]?.pending = nil
     switch submission.stage {
-    case .gateways:
-      directory.isReadPending = false
-      guard case .entries(let entries) = answer else { return [] }
-      directory = GatewayDirectory(entries, at: now)
-      for other in order where submissions[other]?.stage == .gateways {
-        submissions[other]?.dueAt = now
-      }
-      return []
+    case .gateways: return []
     case .chain, .job:
       switch answer {
       case .applied, .refused:
@@ -283,6 +278,14 @@ public struct Submitter: Sendable {
     case .following:
       return following(submission, answer, at: now)
     }
+  }
+
+  /// Handles the answer to the read of the gateways, for all jobs that wait for it.
+  private mutating func read(_ answer: StoreAnswer, at now: Instant) {
+    directory.pendingRead = nil
+    guard case .entries(let entries) = answer else { return }
+    directory = GatewayDirectory(entries, at: now)
+    for job in order where submissions[job]?.stage == .gateways { submissions[job]?.dueAt = now }
   }
 
   private mutating func queueing(
@@ -544,8 +547,8 @@ private struct GatewayDirectory: Sendable {
 
   private(set) var entries: [String: GatewayEntry] = [:]
   private var readAt: Instant?
-  /// Whether a read has not been answered yet.
-  var isReadPending = false
+  /// The read that has not been answered yet.
+  var pendingRead: RequestID?
 
   init() {}
 
