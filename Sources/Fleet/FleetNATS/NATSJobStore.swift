@@ -67,6 +67,7 @@ import Documents
       var isFull = false
       var watches: [UInt64: Watch] = [:]
       var observers: [UInt64: @Sendable () -> Void] = [:]
+      var reconnectionObservers: [UInt64: @Sendable () -> Void] = [:]
     }
 
     /// The server that this store is on.
@@ -98,7 +99,7 @@ import Documents
       let pending = state.withLock { state in
         state.isClosed = true
         state.active = []
-        (state.watches, state.observers) = ([:], [:])
+        (state.watches, state.observers, state.reconnectionObservers) = ([:], [:], [:])
         defer { state.pending = [:] }
         return state.pending
       }
@@ -325,6 +326,19 @@ import Documents
       }
     }
 
+    public func observeReconnection(
+      _ handler: @escaping @Sendable () -> Void
+    ) -> StoreSubscription {
+      let id = activate()
+      state.withLock { $0.reconnectionObservers[id] = handler }
+      return StoreSubscription { [state] in
+        state.withLock { state in
+          state.reconnectionObservers[id] = nil
+          _ = state.active.remove(id)
+        }
+      }
+    }
+
     private func remember(_ sequence: UInt64, of key: StoreKey) {
       guard let name = layout.stream(key.kind)?.name else { return }
       state.withLock { $0.newest[name] = max($0.newest[name] ?? 0, sequence) }
@@ -376,14 +390,21 @@ import Documents
         }
         if count == 2 { news(.problem("\(error)")) }
       case .success(let contents?):
-        let isOld: Bool
-        (isOld, next) = state.withLock { state in
+        let (isOld, isRestored): (Bool, Bool)
+        (isOld, isRestored, next) = state.withLock { state in
           let isOld = contents.identity == state.contents.identity && contents.hasAll(newest)
           (state.contents, state.failedChecks) = (contents, 0)
           if !isOld { (state.newest, state.removals) = ([:], []) }
-          return (isOld, state.trust.end(isOld ? .known : .replaced))
+          let wasTrusted = state.trust.isTrusted
+          let next = state.trust.end(isOld ? .known : .replaced)
+          return (isOld, !wasTrusted && state.trust.isTrusted, next)
         }
-        if !isOld { contentsReplaced() }
+        if !isOld {
+          contentsReplaced()
+        } else if isRestored {
+          let observers = state.withLock { $0.reconnectionObservers }
+          for (_, observer) in observers.sorted(by: { $0.key < $1.key }) { observer() }
+        }
       }
       switch next {
       case .none: break

@@ -111,4 +111,8 @@ struct ProcessStore: JobStore {
   func observeReplacement(_ handler: @escaping @Sendable () -> Void) -> StoreSubscription {
     store.observeReplacement { [process] in process.perform(handler) }
   }
+
+  func observeReconnection(_ handler: @escaping @Sendable () -> Void) -> StoreSubscription {
+    store.observeReconnection { [process] in process.perform(handler) }
+  }
 }

@@ -190,6 +190,10 @@ private final class CountingStore: JobStore {
     store.observeReplacement(handler)
   }
 
+  func observeReconnection(_ handler: @escaping @Sendable () -> Void) -> StoreSubscription {
+    store.observeReconnection(handler)
+  }
+
   func subscribe(
     _ pattern: KeyPattern, _ handler: @escaping @Sendable (StoreKey, StoredValue) -> Void
   ) -> StoreSubscription {

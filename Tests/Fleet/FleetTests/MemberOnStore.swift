@@ -90,6 +90,13 @@ final class GatewayOnStore: Sendable {
     }
   }
 
+  /// Its requests to the store.
+  var requests: [StoreRequest] {
+    state.withLock { state in
+      state.actions.compactMap { if case .perform(_, let request) = $0 { request } else { nil } }
+    }
+  }
+
   /// Its actions, except requests to the store.
   var actions: [Gateway.Action] {
     state.withLock { state in

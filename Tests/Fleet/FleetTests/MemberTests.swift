@@ -157,6 +157,42 @@ struct MemberTests {
     return submitter
   }
 
+  @Test("a gateway that missed an announcement finds the job when it is connected again")
+  func missedAnnouncement() throws {
+    let gateway = GatewayOnStore(loop, store.client("hall"))
+    gateway.handle(.observed(Self.device, rssi: -50))
+    let job = try job()
+    let submitter = try submitted(job)
+    submitter.handle(.left(job.id))
+    try submitter.wait(.seconds(5))
+    #expect(gateway.chains.isEmpty)
+    gateway.handle(.reconnected)
+    try submitter.wait(.seconds(2))
+    #expect(gateway.chains.count == 1)
+  }
+
+  @Test("a gateway that is connected again reads its devices one after the other, each once")
+  func readsSpread() throws {
+    let gateway = GatewayOnStore(loop, store.client("hall"))
+    let devices = (1...10).map { BluetoothAddress(number: 0xc0ff_ee00_0000 + $0) }
+    for device in devices { gateway.handle(.observed(device, rssi: -50)) }
+    let end = loop.now + .seconds(1)
+    loop.at(end) {}
+    try loop.drive { [loop] in loop.now >= end }
+    let before = gateway.requests.count
+    gateway.handle(.reconnected)
+    // A second loss meanwhile adds none.
+    gateway.handle(.reconnected)
+    for (time, count) in [(0, 1), (4_500, 5), (9_500, 10)] {
+      let until = end + .milliseconds(time)
+      loop.at(until) {}
+      try loop.drive { [loop] in loop.now >= until }
+      #expect(gateway.requests.count - before == count, "after \(time) ms")
+    }
+    let read = gateway.requests.suffix(10)
+    #expect(read == devices.map { .list(.one(.device($0))) }[...])
+  }
+
   @Test("a gateway respects its connection limit and reuses a free connection immediately")
   func connections() throws {
     let submitter = SubmitterOnStore(loop, store.client("desk"))

@@ -131,14 +131,19 @@
       try tested { store in
         let events = Guarded<[WatchEvent]>([])
         let watch = store.second.watch(.all(.device)) { one in events.withLock { $0.append(one) } }
+        let made = Guarded(0)
+        let observer = store.first.observeReconnection { made.withLock { $0 += 1 } }
+        defer { observer.cancel() }
         let first = try store.revision(.create(Self.key, Self.value("a")))
         try store.wait { events.withLock { $0.count } == 2 }
+        #expect(made.withLock { $0 } == 0)
         server.kill()
         let lost = try store.ask(.update(Self.key, Self.value("b"), expecting: first))
         #expect(lost == .unknown)
         #expect(try store.ask(.list(.one(Self.key))) == .unavailable)
         try server.restart()
         try reconnected(store)
+        try store.wait { made.withLock { $0 } > 0 }
         let found = StoreEntry(key: Self.key, value: Self.value("a"), revision: first)
         #expect(try store.ask(.list(.one(Self.key)), within: .seconds(15)) == .entries([found]))
         let update = StoreRequest.update(Self.key, Self.value("c"), expecting: first)

@@ -34,8 +34,8 @@ public final class MemoryStore: Sendable {
     let handler: @Sendable (StoreKey, StoredValue) -> Void
   }
 
-  /// A client that wants to know when the contents are replaced.
-  struct ReplacementObserver {
+  /// A client that wants to know when the contents are replaced, or its connection was made again.
+  struct Observer {
     let id: Int
     let client: String
     let handler: @Sendable () -> Void
@@ -65,7 +65,8 @@ public final class MemoryStore: Sendable {
     var open: [Int: OpenRequest] = [:]
     var watches: [Watch] = []
     var subscribers: [KeyPattern: [Subscriber]] = [:]
-    var observers: [ReplacementObserver] = []
+    var observers: [Observer] = []
+    var reconnectionObservers: [Observer] = []
     /// The contents that each client has met, as ``StoreContents/predecessors``.
     var met: [String: Int] = [:]
     var nextID = 0
@@ -125,7 +126,8 @@ public final class MemoryStore: Sendable {
     // lock.
     _ = state.withLock { state in
       defer {
-        (state.watches, state.subscribers, state.observers) = ([], [:], [])
+        (state.watches, state.subscribers) = ([], [:])
+        (state.observers, state.reconnectionObservers) = ([], [])
         (state.held, state.open) = ([], [:])
       }
       return state
@@ -211,6 +213,14 @@ public final class MemoryStore: Sendable {
     for watch in state.withLock({ $0.watches }) where client == nil || watch.client == client {
       update(watch.id)
     }
+    let observers = state.withLock { state in
+      state.reconnectionObservers.filter { one in
+        (client == nil || one.client == client)
+          && state.met[one.client] == state.contents.predecessors
+          && Direction.allCases.allSatisfy { state.isOpen(one.client, $0) }
+      }
+    }
+    for observer in observers { loop.post { observer.handler() } }
   }
 
   // MARK: Requests
@@ -395,13 +405,24 @@ extension MemoryStoreClient {
   func observeReplacement(_ handler: @escaping @Sendable () -> Void) -> StoreSubscription {
     let id = store.state.withLock { state in
       let id = state.makeID()
-      state.observers.append(
-        MemoryStore.ReplacementObserver(id: id, client: name, handler: handler)
-      )
+      state.observers.append(MemoryStore.Observer(id: id, client: name, handler: handler))
       return id
     }
     return StoreSubscription { [store] in
       store.state.withLock { $0.observers.removeAll { $0.id == id } }
+    }
+  }
+
+  func observeReconnection(_ handler: @escaping @Sendable () -> Void) -> StoreSubscription {
+    let id = store.state.withLock { state in
+      let id = state.makeID()
+      state.reconnectionObservers.append(
+        MemoryStore.Observer(id: id, client: name, handler: handler)
+      )
+      return id
+    }
+    return StoreSubscription { [store] in
+      store.state.withLock { $0.reconnectionObservers.removeAll { $0.id == id } }
     }
   }
 }

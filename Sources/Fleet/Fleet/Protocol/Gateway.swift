@@ -24,6 +24,8 @@ public struct Gateway: Sendable {
     case held(Set<BluetoothAddress>)
     /// A job was announced for a device.
     case announced(BluetoothAddress)
+    /// The connection to the store was made again: announcements may have been missed.
+    case reconnected
     /// The store has answered a request.
     case answered(RequestID, StoreAnswer)
     /// An operation of a chain asks to begin. ``Action/permit(_:step:)`` or
@@ -180,6 +182,8 @@ public struct Gateway: Sendable {
         custody.readEntry(at: now)
         return []
       }
+    case .reconnected:
+      actions += readMissed(at: now)
     case .answered(let id, let answer):
       actions += answered(id, answer, at: now)
     case .operationWanted(let chain, let step, let isIdempotent):
@@ -220,6 +224,23 @@ public struct Gateway: Sendable {
     actions += claimWaiting(at: now)
     if drainLimit != nil { actions += drain(at: now) }
     setNext(now)
+    return actions
+  }
+
+  /// Reads the entries of the observed devices that no job is known for: one may have been announced.
+  ///
+  /// The reads are spread over the pause between announcements, because all gateways meet a server again that was
+  /// restarted.
+  private mutating func readMissed(at now: Instant) -> [Action] {
+    let addresses = observations.keys.filter { custodies[$0] == nil }.sorted()
+    let pause = member.settings.announceEvery / max(1, addresses.count)
+    var actions: [Action] = []
+    for (index, address) in addresses.enumerated() {
+      actions += with(address, at: now) { custody, now in
+        custody.readEntry(at: now + pause * index)
+        return []
+      }
+    }
     return actions
   }
 

@@ -117,6 +117,10 @@ public protocol JobStore: Sendable {
   /// Requests sent before that are answered as if no reply had come, and are not carried out in the
   /// new store. Watches and subscriptions continue there.
   func observeReplacement(_ handler: @escaping @Sendable () -> Void) -> StoreSubscription
+
+  /// Calls the handler each time the connection of this client was made again, to a store with the same identity:
+  /// published values may have been missed. Subscriptions are in place again by then.
+  func observeReconnection(_ handler: @escaping @Sendable () -> Void) -> StoreSubscription
 }
 
 /// A handle that ends a watch or a subscription.
