@@ -4,6 +4,7 @@ import ArgumentParser
 import Bluetooth
 import Documents
 import Fixtures
+import Glibc
 import Jobs
 import Signals
 import Testing
@@ -86,5 +87,48 @@ struct RunJournalTests {
     #expect(reported.all == Array(changes.prefix(2)))
     #expect(journal.end(.ok) == .ok)
     #expect(reported.all == changes)
+  }
+
+  @Test("an event from another thread waits for the earlier ones that the loop reports", .blocking)
+  func threads() throws {
+    let loop = EventLoop()
+    defer { loop.end() }
+    let path = folder.path + "/journal.sqlite"
+    let options = try JournalOptions.parse(["--journal", path, "--journal-need", "required"])
+    let journal = RunJournal(
+      OpenJournal(file: try JournalFile(writing: path), options: options), on: loop,
+      isSimulated: true
+    ) { Issue.record("\($0)") }
+    let identity = RunIdentity(seed: 0, text: "Cells")
+    try journal.begin("watch", "Cells", identity)
+    let step = ReportedStep(
+      number: 1, operation: "notify", action: "notify", attribute: nil, label: nil, target: nil,
+      source: Place(file: "watch", line: 1, column: 1)
+    )
+    func event(_ change: RunEvent.Change) -> RunEvent {
+      RunEvent(
+        run: identity, device: "Cell-1", attempt: 1, offset: .zero, wallClock: .zero, change: change
+      )
+    }
+    let (reported, isReporting) = (Recorded<String>(), Guarded(false))
+    let before = [
+      event(.run(.started(RunStart(chain: "Cells", steps: 1, seed: 0)))),
+      event(.step(.started(step))),
+    ]
+    let value = event(.data(step, .value(StepValue(octets: [1], decoded: .integer(1)))))
+    loop.performAndWait {
+      for event in before { journal.receive(event) {} }
+      journal.receive(value) {
+        isReporting.withLock { $0 = true }
+        poll(nil, 0, 100)
+        reported.add("value")
+      }
+    }
+    // The timer of the journal reports the value, within a second.
+    for _ in 0..<60_000 where !isReporting.withLock({ $0 }) { poll(nil, 0, 1) }
+    let end = event(.run(.groupFinished(RunGroupEnding(results: [], notRun: 1))))
+    journal.receive(end) { reported.add("end") }
+    #expect(journal.end(.ok) == .ok)
+    #expect(reported.all == ["value", "end"])
   }
 }

@@ -70,12 +70,16 @@ package final class MetricsFile: Sendable {
     if case .finished = event.change { write() }
   }
 
+  /// Writes the current metrics. On the loop: at the end a timer may be writing earlier ones, which must not replace
+  /// the last ones.
   package func write() {
-    let text = state.withLock { state in
-      (state.written, state.isPending) = (loop.now, false)
-      return state.metrics.text([label.kind: label.name], as: format)
+    loop.performAndWait { [self] in
+      let text = state.withLock { state in
+        (state.written, state.isPending) = (loop.now, false)
+        return state.metrics.text([label.kind: label.name], as: format)
+      }
+      file.replace(with: PrintableText(lines: text))
     }
-    file.replace(with: PrintableText(lines: text))
   }
 
   /// Writes the final metrics.

@@ -221,7 +221,13 @@ package final class RunJournal: Sendable {
   }
 
   /// Reports the held events once they are written. If they cannot be written, results are left out.
+  ///
+  /// On the loop: at the end of a command, its thread records the last event while a timer may be reporting earlier ones.
   private func release() {
+    loop.performAndWait { [self] in releaseHere() }
+  }
+
+  private func releaseHere() {
     let recorder = state.withLock { $0.recorder }
     let isWritten = recorder?.isWritten ?? true
     guard isWritten || recorder?.failure != nil else { return }
