@@ -568,20 +568,8 @@ import Documents
     /// Handles a message of a watch's consumer. Called on a thread of libnats.
     private func handle(_ message: ReceivedMessage, _ round: Int, _ watch: Watch) {
       let counts = watch.state.withLock { $0.round == round && !$0.mustRestart }
-      guard counts, let position = message.position, let key = layout.key(of: message.subject)
-      else { return }
-      let event: WatchEvent?
-      remember(position.sequence, of: key)
-      if message.isRemoval {
-        remember(removal: position.sequence)
-        // Removals before the initial state has ended are not reported: the entry never was either.
-        event = watch.isInitialReported ? .removed(key, position.sequence) : nil
-      } else {
-        event = value(of: message.body, at: key).map {
-          .entry(StoreEntry(key: key, value: $0, revision: position.sequence))
-        }
-      }
-      if let event {
+      guard counts, let position = message.position else { return }
+      if let event = event(of: message, position.sequence, watch) {
         let isQueued = deliver { [weak self] in
           if self?.isActive(watch.id) == true { watch.handler(event) }
         }
@@ -591,6 +579,23 @@ import Documents
         }
       }
       if position.pending == 0 { endInitialState(watch) }
+    }
+
+    /// Returns the event of a watch's message; nil for none. A key that is not the fleet's has none, and may be the last
+    /// one of the initial state.
+    private func event(
+      of message: ReceivedMessage, _ sequence: UInt64, _ watch: Watch
+    ) -> WatchEvent? {
+      guard let key = layout.key(of: message.subject) else { return nil }
+      remember(sequence, of: key)
+      guard message.isRemoval else {
+        return value(of: message.body, at: key).map {
+          .entry(StoreEntry(key: key, value: $0, revision: sequence))
+        }
+      }
+      remember(removal: sequence)
+      // Removals before the initial state has ended are not reported: the entry never was either.
+      return watch.isInitialReported ? .removed(key, sequence) : nil
     }
 
     private func endInitialState(_ watch: Watch) {

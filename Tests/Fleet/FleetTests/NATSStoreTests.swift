@@ -84,6 +84,22 @@
       }
     }
 
+    @Test("a key that is not the fleet's is left out of lists and watches, also as the last one")
+    func foreignKey() throws {
+      try tested { store in
+        let first = try store.revision(.create(Self.key, Self.value("a")))
+        let subject = "$KV.blerun_devices_\(fleet).device.a=b"
+        #expect(try server.publishing(subject, as: "u", password: "p") == "")
+        let found = StoreEntry(key: Self.key, value: Self.value("a"), revision: first)
+        #expect(try store.ask(.list(.all(.device))) == .entries([found]))
+        let events = Guarded<[WatchEvent]>([])
+        let watch = store.second.watch(.all(.device)) { one in events.withLock { $0.append(one) } }
+        try store.wait { events.withLock { $0.count } == 2 }
+        #expect(events.withLock { $0 } == [.entry(found), .initialStateEnded])
+        watch.cancel()
+      }
+    }
+
     @Test("each of many concurrent requests is answered exactly once")
     func many() throws {
       try tested { store in
