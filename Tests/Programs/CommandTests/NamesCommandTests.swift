@@ -78,6 +78,35 @@ struct NamesCommandTests {
     #expect(checked.lines.contains("-e: 1 step, ok"))
   }
 
+  @Test("write takes the fields of a described value, and says which one it does not have")
+  func fields() throws {
+    let names = try folder.file(
+      "log.names.yaml",
+      """
+      names:
+        log:
+          uuid: 6e5d0002-1b1a-4e1c-8f6b-0b6c1d2e3f40
+          fields: [ { level: u8 }, { mode: u8, names: { 2: eco } } ]
+      """
+    )
+    func write(_ value: String) throws -> RunningProgram.Ended {
+      let arguments = ["write", "log", value, "--names", names, "--simulate", Self.echo]
+      return try RunningProgram(blerun: arguments + ["--output", "json"]).end()
+    }
+    let written = try write("fields:level=7 mode=eco")
+    #expect(written.status == 0, "\(written.errors)")
+    #expect(written.output.contains(#""hex":"0702""#), "\(written.output)")
+    for (value, message) in [
+      ("fields:levle=7 mode=eco", "unknown field 'levle' of log (did you mean 'level'?)"),
+      ("fields:level=300 mode=eco", "300 is not in 0 to 255"), ("fields:", "expected fields"),
+    ] {
+      let refused = try write(value)
+      #expect(refused.status == 65 && refused.output.isEmpty, "\(value): \(refused.output)")
+      #expect(refused.errors.contains(message), "\(value): \(refused.errors)")
+      #expect(!refused.errors.contains("-e:"), "\(value): \(refused.errors)")
+    }
+  }
+
   @Test("scan and inspect print the names of the simulated device's file")
   func ofDevice() throws {
     let own = try folder.file(

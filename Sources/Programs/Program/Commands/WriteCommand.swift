@@ -16,6 +16,7 @@ struct WriteCommand: WorldCommand {
         blerun write -d "Thermo*" alert-level u8:1
         blerun write -d Tag ff02 u8:1 utf8:"two words" --command
         blerun write -d "Thermo*" ff03 hex:0102 --offset 16
+        blerun write -d Soil log fields:"interval=600 mode=eco" --names soil.names.yaml
       """
   )
 
@@ -23,7 +24,12 @@ struct WriteCommand: WorldCommand {
 
   @OptionGroup var place: AttributeOptions
 
-  @Argument(help: .value("value", "The value, as one or more parts: u8:1, hex:01ff, utf8:text."))
+  @Argument(
+    help: .value(
+      "value",
+      "The value, as one or more parts: u8:1, hex:01ff, utf8:text; or the fields of a description."
+    )
+  )
   var value: [String]
 
   @Flag(help: "Write with response (Write Request).")
@@ -67,21 +73,24 @@ struct WriteCommand: WorldCommand {
         throw ValidationError("A descriptor is always written with a request.")
       }
       let selector = try DescriptorSelector.argument(place.attribute, names)
-      return Step(.writeDescriptor(WriteDescriptorStep(try written(), to: selector)))
+      return Step(.writeDescriptor(WriteDescriptorStep(try written(names), to: selector)))
     }
     let selector = try CharacteristicSelector.argument(place.attribute, names)
     let kind = kinds.first ?? .automatic
     return Step(
       .write(
         WriteStep(
-          try written(), to: selector, kind: kind, offset: place.offset,
+          try written(names), to: selector, kind: kind, offset: place.offset,
           delivery: acquire ? .acquire : .call
         )
       )
     )
   }
 
-  private func written() throws -> WrittenValue {
+  private func written(_ names: AttributeNames) throws -> WrittenValue {
+    if value.count == 1, let fields = value[0].wholeMatch(of: /fields:(.*)/.dotMatchesNewlines()) {
+      return try written(fields: String(fields.1), names)
+    }
     let parts = try value.map { text in
       guard let colon = text.firstIndex(of: ":"), let format = ValueFormat(String(text[..<colon]))
       else {
@@ -93,6 +102,26 @@ struct WriteCommand: WorldCommand {
       return try WrittenValue(parts)
     } catch {
       throw Problem(error.problem)
+    }
+  }
+
+  /// The value of the fields of a description, parsed as in a step of the one-line form.
+  private func written(fields: String, _ names: AttributeNames) throws -> WrittenValue {
+    let verb = place.descriptor ? "write-descriptor" : "write"
+    let target = Quoting.quoted(place.attribute)
+    let line = "\(verb) \(target) fields:\(Quoting.quoted(fields))"
+    let plan: Plan
+    do throws(DocumentErrors) {
+      plan = try Plan.parse(line: line, names: names)
+    } catch {
+      // A place in that line would be none in the command line.
+      guard let problem = error.problems.first else { throw error }
+      throw Problem(problem.message, expected: problem.expected, nearest: problem.nearest)
+    }
+    switch plan.steps.first?.action {
+    case .write(let step): return step.value
+    case .writeDescriptor(let step): return step.value
+    default: throw Problem("the value is missing")
     }
   }
 }
