@@ -102,9 +102,15 @@ public struct BatchEnding: Equatable, Sendable {
   public let failure: RunFailure?
   /// The exit status of a process that runs only this round.
   public let exitStatus: ExitStatus
+  /// Whether no other device began because one of those that run before all others failed.
+  package let isStoppedByFirst: Bool
 
-  package init(_ counts: BatchCounts, notRun: [String], failure: RunFailure?, isCancelled: Bool) {
+  package init(
+    _ counts: BatchCounts, notRun: [String], failure: RunFailure?, isCancelled: Bool,
+    isStoppedByFirst: Bool = false
+  ) {
     self.counts = counts
+    self.isStoppedByFirst = isStoppedByFirst
     self.notRun = notRun
     self.failure = failure
     var all = counts

@@ -136,10 +136,24 @@ struct BatchReportTests {
     #expect(text.hasSuffix("L20 and 5 more\n"))
   }
 
+  @Test("a batch whose first device fails names 'first', and not the rule for all failures")
+  func stoppedByFirst() throws {
+    let whole = try Self.stopped(["A", "B"], rule: .continue, first: 1)
+    #expect(whole.notRun == ["B"])
+    #expect(whole.failure?.why == "1 device failed, and 'first' lets no other begin")
+    #expect(
+      whole.failure?.hint
+        == "find out why; --resume then begins with the first of those that are left"
+    )
+  }
+
   /// A batch whose first device is refused and which stops there.
-  private static func stopped(_ labels: [String]) throws -> CommandRecord {
+  private static func stopped(
+    _ labels: [String], rule: FailureRule = .stop(after: 1), first: Int = 0
+  ) throws -> CommandRecord {
     let bench = BatchRunnerTests.Bench(["A": [BatchRunnerTests.refused]])
-    var batch = try BatchRunnerTests.batch("A", onFailure: .stop(after: 1))
+    var batch = try BatchRunnerTests.batch("A", onFailure: rule)
+    batch.first = first
     guard case .listed(let devices) = batch.devices else { throw CancellationError() }
     batch.devices = .listed(
       labels.map { BatchDevice(label: $0, target: .name($0), plan: devices[0].plan) }

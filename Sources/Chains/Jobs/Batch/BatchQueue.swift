@@ -18,6 +18,8 @@ struct BatchQueue: Equatable, Sendable {
   private let failedBefore: Int
   private var next = 0
   private var isStopped = false
+  /// Whether a device that ran before all others failed.
+  private(set) var isStoppedByFirst = false
   /// Devices that left the queue but were cancelled before their run began.
   private var cancelledBeforeRun: [Int] = []
 
@@ -56,7 +58,9 @@ struct BatchQueue: Equatable, Sendable {
 
   /// The devices that run before all others have ended: no other begins unless all have succeeded.
   mutating func endFirst() {
-    if counts.failed - failedBefore > 0 { isStopped = true }
+    guard counts.failed - failedBefore > 0 else { return }
+    isStopped = true
+    isStoppedByFirst = true
   }
 
   /// Records that a device from ``begin()`` did not run, because the batch was cancelled.

@@ -268,7 +268,7 @@ public final class BatchRunner: Sendable {
     let queue = state.withLock { $0.queue }
     let ending = BatchEnding(
       queue.counts, notRun: queue.notRun.map { devices[$0].label }, failure: failure,
-      isCancelled: isCancelled
+      isCancelled: isCancelled, isStoppedByFirst: queue.isStoppedByFirst
     )
     emit(.finished(ending))
     return ending

@@ -129,6 +129,12 @@ public struct CommandRecord: Equatable, Sendable {
   private func stop(_ ending: BatchEnding) -> RunFailure? {
     guard !ending.notRun.isEmpty else { return nil }
     let failed = counted(ending.counts.failed, "device")
+    if ending.isStoppedByFirst {
+      return Self.failure(
+        "\(failed) failed, and 'first' lets no other begin",
+        hint: "find out why; --resume then begins with the first of those that are left"
+      )
+    }
     let why = "\(failed) failed, and on-failure lets no other begin"
     return Self.failure(why, hint: "run the others: --resume")
   }
