@@ -136,6 +136,25 @@ struct NamesCommandTests {
     #expect(try blerun(["read", "moisture", "--simulate", own]).status == 65)
   }
 
+  @Test("inspect decodes values as the simulated device's file describes them")
+  func descriptionsOfDevice() throws {
+    let own = try folder.file(
+      "described.yaml",
+      """
+      name: Own-2
+      address: C0:FF:EE:00:00:24
+      names: { log: { uuid: fff1, fields: [ { level: u8 }, { mode: u8, names: { 2: eco } } ] } }
+      services:
+        - service: fff0
+          characteristics:
+            - { characteristic: log, properties: [read], value: { fields: { level: 7, mode: eco } } }
+      """
+    )
+    let inspected = try blerun(["inspect", "--simulate", own])
+    let line = inspected.lines.first { $0.hasPrefix("  log  fff1") }
+    #expect(line?.hasSuffix("  level 7, mode eco") == true, "\(inspected.output)")
+  }
+
   @Test("a batch takes --names for its chain and its scan")
   func batch() throws {
     let text = "steps: [{ read: echo-value }]\ndevices: { scan: 1s, service: echo }\n"

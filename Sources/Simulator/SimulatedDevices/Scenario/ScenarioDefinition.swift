@@ -32,8 +32,9 @@ public struct ScenarioDefinition: Sendable, Hashable {
     self.faults = faults
   }
 
-  /// The names that the devices give attributes, for output. A UUID or a name with several meanings
-  /// among them is left out, and so is a name that is the assigned one of another UUID.
+  /// The names that the devices give attributes, and their descriptions of the values, for output. A
+  /// UUID or a name with several meanings among them is left out, and so is a name that is the assigned
+  /// one of another UUID.
   package var attributeNames: AttributeNames {
     var names: [BluetoothUUID: Set<String>] = [:]
     var uuids: [String: Set<BluetoothUUID>] = [:]
@@ -42,9 +43,18 @@ public struct ScenarioDefinition: Sendable, Hashable {
       names[entry.uuid, default: []].insert(entry.name)
       uuids[entry.name.lowercased(), default: []].insert(entry.uuid)
     }
-    return AttributeNames(
-      entries.filter { names[$0.uuid]?.count == 1 && uuids[$0.name.lowercased()]?.count == 1 }
-    )
+    let kept = entries.filter {
+      names[$0.uuid]?.count == 1 && uuids[$0.name.lowercased()]?.count == 1
+    }
+    var described: [BluetoothUUID: Set<ValueDescription>] = [:]
+    for description in devices.flatMap(\.names.descriptions) {
+      guard case .attribute(let uuid) = description.source else { continue }
+      described[uuid, default: []].insert(description)
+    }
+    let descriptions = kept.compactMap { entry in
+      described[entry.uuid].flatMap { $0.count == 1 ? $0.first : nil }
+    }
+    return AttributeNames(kept, descriptions)
   }
 
   /// Merges several scenarios: the first given seed and host apply.
