@@ -45,6 +45,32 @@ struct StoreContractTests {
     }
   }
 
+  @Test("a client that is connected again is told so, unless it meets another store")
+  func reconnection() throws {
+    let store = store()
+    let (made, replaced) = (Guarded<[String]>([]), Guarded(0))
+    var observers: [StoreSubscription] = []
+    for name in ["a", "b"] {
+      let client = store.client(name)
+      observers.append(client.observeReconnection { made.withLock { $0.append(name) } })
+      observers.append(client.observeReplacement { replaced.withLock { $0 += 1 } })
+    }
+    defer { for observer in observers { observer.cancel() } }
+    store.cut("a", .receiving)
+    store.heal("a")
+    try loop.drive { !made.withLock { $0.isEmpty } }
+    #expect(made.withLock { $0 } == ["a"])
+    store.stop()
+    store.start()
+    try loop.drive { made.withLock { $0.count } > 2 }
+    #expect(made.withLock { $0 } == ["a", "a", "b"])
+    store.stop()
+    store.replaceContents()
+    store.start()
+    try loop.drive { replaced.withLock { $0 } == 2 }
+    #expect(made.withLock { $0.count } == 3)
+  }
+
   @Test("a request that was sent to lost contents is not made in the new ones")
   func requestToLostContents() throws {
     let store = store()

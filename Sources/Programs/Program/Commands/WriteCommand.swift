@@ -118,10 +118,9 @@ struct WriteCommand: WorldCommand {
       guard let problem = error.problems.first else { throw error }
       throw Problem(problem.message, expected: problem.expected, nearest: problem.nearest)
     }
-    switch plan.steps.first?.action {
-    case .write(let step): return step.value
-    case .writeDescriptor(let step): return step.value
-    default: throw Problem("the value is missing")
-    }
+    let action = plan.steps.first?.action
+    if case .write(let step) = action { return step.value }
+    if case .writeDescriptor(let step) = action { return step.value }
+    throw Problem("the value is missing")
   }
 }
