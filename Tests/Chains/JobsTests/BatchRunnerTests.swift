@@ -279,6 +279,18 @@ struct BatchRunnerTests {
     #expect(bench.story.first == "00:00:00:00:04:B1 begins at 5")
   }
 
+  @Test("a scan that finds no device says that one is asked for")
+  func foundNone() throws {
+    let scanning = ScanStep(for: .seconds(7), filter: ScanFilter(name: "Lamp-*"))
+    let scan = try BatchScan(
+      scanning, least: 1, most: 10, BatchTemplate(chain: try Self.reading())
+    )
+    let bench = Bench(found: [])
+    #expect(try bench.run(Batch(devices: .scanned(scan))) == .passing)
+    let why = bench.endings.first?.failure?.why ?? ""
+    #expect(why.hasPrefix("0 devices were found in 7s, and at least 1 is asked for"), "\(why)")
+  }
+
   @Test("a scan that finds too few devices lists the others in range with the reason for each")
   func others() throws {
     let found: [Advertisement] = [

@@ -122,9 +122,10 @@ extension BatchScan {
     let found = received.devices
     guard found.count >= least else {
       let count = "\(found.count) \(found.count == 1 ? "device was" : "devices were") found"
+      let wanted = "\(least) \(least == 1 ? "is" : "are")"
       throw RunFailure(
         code: .notFound, class: .passing, what: "scanning for the devices of the batch",
-        why: "\(count) in \(scanning.duration.written), and at least \(least) are asked for"
+        why: "\(count) in \(scanning.duration.written), and at least \(wanted) asked for"
           + (await others(with: service)),
         hint: "check that they advertise: blerun scan"
       )
