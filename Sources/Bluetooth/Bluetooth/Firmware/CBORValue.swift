@@ -3,9 +3,9 @@
 // Pure. Input comes from devices: its depth and the number of its items are limited, and no length
 // that it announces is trusted.
 
-/// A CBOR data item: what SMP requests and responses consist of.
+/// A CBOR data item, as in the bodies of SMP requests and responses.
 ///
-/// Floating-point numbers, tags, and strings in pieces are not part of the subset.
+/// Floating-point numbers, tags, and indefinite-length strings are not part of the subset.
 ///
 /// - Source: RFC 8949, 3.
 package enum CBORValue: Hashable, Sendable {
@@ -31,7 +31,7 @@ package enum CBORValue: Hashable, Sendable {
 
   /// The maximum nesting of lists and maps.
   package static let deepest = 8
-  /// The maximum number of items, with those in lists and maps.
+  /// The maximum number of items, including those inside lists and maps.
   package static let mostItems = 4096
 
   /// The value of a key of a map; nil if it is missing, or this is no map.
@@ -59,7 +59,7 @@ package struct CBORError: Error, Hashable, Sendable, CustomStringConvertible {
 // MARK: Decoding
 
 extension CBORValue {
-  /// Decodes one item, which all of the bytes are part of.
+  /// Decodes one item, which must span all of the bytes.
   package init(decoding octets: [UInt8]) throws(CBORError) {
     var decoder = CBORDecoder(octets: octets)
     self = try decoder.item(depth: 0)
@@ -67,7 +67,7 @@ extension CBORValue {
   }
 }
 
-/// A position in CBOR.
+/// A decoder with its position in the bytes.
 private struct CBORDecoder {
   let octets: [UInt8]
   private var position = 0
@@ -75,7 +75,8 @@ private struct CBORDecoder {
 
   init(octets: [UInt8]) { self.octets = octets }
 
-  /// The first byte of an item, and its argument; nil: the item ends with a break.
+  /// The first byte of an item, and its argument; nil if the length is indefinite and a break ends
+  /// it.
   private struct Head {
     let start: Int
     let type: UInt8
@@ -172,7 +173,7 @@ private struct CBORDecoder {
     return text
   }
 
-  /// True if another element follows; a break is read.
+  /// Whether another element follows. Consumes the break that ends an item of indefinite length.
   private mutating func hasNext(_ head: Head, _ count: Int) -> Bool {
     if let length = head.argument { return count < length }
     guard position < octets.count, octets[position] == 0xff else { return true }

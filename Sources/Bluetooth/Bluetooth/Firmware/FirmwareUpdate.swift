@@ -1,6 +1,6 @@
 // The update of one device over SMP, as a state machine: events in, actions out.
 //
-// Pure: it has no clock and no connection. What it does next follows from the images that the device
+// Pure: it has no clock and no connection. The next action follows from the images that the device
 // lists, so that it continues an update that was interrupted anywhere, also by another program.
 
 package import Signals
@@ -13,7 +13,7 @@ package import Signals
 /// - Source: Zephyr documentation, "SMP Protocol Specification", "Application/software image
 ///   management group" and "Default / OS Management Group"; smpclient 7.3, `upload`.
 package struct FirmwareUpdate: Sendable {
-  /// The image, and what may be done with it.
+  /// The image to install, and the conditions for it.
   package struct Goal: Sendable {
     package let octets: [UInt8]
     package let image: MCUbootImage
@@ -63,7 +63,7 @@ package struct FirmwareUpdate: Sendable {
   package enum Reconnection: Sendable, Hashable {
     /// The connection was lost.
     case loss
-    /// The device was reset: its attributes and its address may be others.
+    /// The device was reset: its attributes and its address may have changed.
     case restart
   }
 
@@ -100,21 +100,22 @@ package struct FirmwareUpdate: Sendable {
     /// The device lists no image with the number of the goal.
     case noImage(listed: [Int64])
     case noRunningImage
-    /// The device has received all, and its hash is another one.
+    /// The device received the whole image, but its hash does not match.
     case damaged
-    /// The device has received all, and lists no such image.
+    /// The device received the whole image, but does not list it.
     case notStored
-    /// No data was accepted any more.
+    /// The device accepts no more data from `offset` on.
     case stuck(offset: Int)
     /// The first data needs a frame of `needed` bytes, and the device receives shorter ones only.
     case bufferTooSmall(bytes: Int, needed: Int)
     /// The device does not join packets, and the first data needs a frame that is longer than one.
     case packetTooShort(bytes: Int, needed: Int)
-    /// Connections were lost in a row, without an answer between them that carried the update on.
+    /// Several connections in a row were lost, with no response between them that advanced the
+    /// update.
     case linkLost(times: Int)
     /// After the reset another image runs.
     case notStarted(running: String)
-    /// After the reset the device still waits for one.
+    /// The image still waits for a reset after this update has reset the device.
     case notReset
     /// The device did not keep the confirmation.
     case notConfirmed
@@ -122,16 +123,16 @@ package struct FirmwareUpdate: Sendable {
     case otherDevice
   }
 
-  /// The times and counts that an update is bounded by.
+  /// The time limits and maximum counts of an update.
   private enum Limit {
     /// The first request erases the slot.
     static let firstData = Duration.seconds(40)
     static let data = Duration.seconds(3)
     static let request = Duration.seconds(5)
-    /// The time from the response to a reset until the connection is down.
+    /// The maximum time from the response to a reset until the connection is down.
     static let reset = Duration.seconds(10)
     static let attempts = 3
-    /// Requests with data in a row that do not carry the upload on.
+    /// The maximum number of data requests in a row that do not advance the upload.
     static let stalls = 8
     static let losses = 5
     static let resets = 2
@@ -139,7 +140,7 @@ package struct FirmwareUpdate: Sendable {
     static let frame = 4096
   }
 
-  /// An image that a reset of the device starts or ends.
+  /// The trial of an image, which a reset of the device starts or ends.
   package enum Trial: Sendable, Hashable {
     /// The next reset starts the image, and the one after that restores the image before.
     case marked
@@ -185,8 +186,8 @@ package struct FirmwareUpdate: Sendable {
     let deadline: Instant
     /// Whether its frame needs several packets.
     let isLong: Bool
-    /// Whether data of an earlier offset was sent again since: the response does not say what the
-    /// device expects now.
+    /// Whether data from an earlier offset was sent again since: the response then does not tell
+    /// which offset the device expects now.
     var isStale = false
 
     var isFirst: Bool { if case .data(from: 0, to: _) = request { true } else { false } }
@@ -209,8 +210,8 @@ package struct FirmwareUpdate: Sendable {
 
   private let goal: Goal
   private var isOver = false
-  /// The trial of the image as far as it is known: while a request is not answered, that which the
-  /// device may have begun.
+  /// The known trial of the image; while a request is unanswered, the trial that the device may
+  /// have begun.
   package private(set) var trial: Trial?
 
   // The connection.
@@ -221,7 +222,7 @@ package struct FirmwareUpdate: Sendable {
   /// The time by which the device is to drop the connection, after the response to a reset.
   private var lossDeadline: Instant?
   private var losses = 0
-  /// Whether the next loss is that of a disconnection which this update asked for. It counts as one
+  /// Whether the next loss is that of a disconnection that this update requested. It counts as one
   /// of the stalls.
   private var isDisconnecting = false
 
@@ -231,7 +232,7 @@ package struct FirmwareUpdate: Sendable {
   private var hasBoard = false
   /// The longest frame that the device receives; nil: unknown.
   private var buffer: Int?
-  /// Whether frames are no longer than a packet, where the first data allows it.
+  /// Whether frames are limited to one packet, unless the first data needs a longer one.
   private var hasShortFrames = false
   private var window = 1
   private var before: Stored?
@@ -262,8 +263,8 @@ package struct FirmwareUpdate: Sendable {
 
   /// Applies an event.
   ///
-  /// - Returns: What the owner does, in order. Nothing follows ``Action/finish(_:)`` and
-  ///   ``Action/fail(_:)``.
+  /// - Returns: The actions that the owner performs, in order. Nothing follows
+  ///   ``Action/finish(_:)`` and ``Action/fail(_:)``.
   package mutating func apply(_ event: Event, at now: Instant) -> [Action] {
     guard !isOver else { return [] }
     switch event {
@@ -349,9 +350,10 @@ package struct FirmwareUpdate: Sendable {
       })
     else { return [] }
     let answered = sent.remove(at: index)
-    // A device responds in the order of the requests: one before this was lost, or its response was, and
-    // would keep its place in the window until its deadline. A long one keeps it, because its missing
-    // response is how a device that does not join packets is recognised.
+    // A device responds in the order of the requests: an earlier request without a response was
+    // lost, or its response was. It is removed, because it would keep its place in the window until
+    // its deadline. A long one stays: its missing response shows that the device does not join
+    // packets.
     sent.replaceSubrange(..<index, with: sent[..<index].filter(\.isLong))
     let body: CBORValue
     do throws(SMPError) {
@@ -423,8 +425,9 @@ package struct FirmwareUpdate: Sendable {
     }
     guard late.contains(where: { !$0.isStale }) else { return sendData(at: now) }
     guard late.contains(where: \.isLong) else { return goBack(to: expected, at: now) }
-    // The device does not join the packets of a frame, or has lost one and takes what follows for the
-    // rest of the same frame. Over another connection it begins anew, with frames of one packet.
+    // The device does not join the packets of a frame, or has lost one and takes the next ones for
+    // the rest of that frame. On a new connection it begins a new frame, and this update sends
+    // frames of one packet.
     hasShortFrames = true
     stalls += 1
     if stalls < Limit.stalls {
@@ -472,7 +475,7 @@ package struct FirmwareUpdate: Sendable {
       trial = other?.hash == goal.image.hash && other?.isPending == true ? .marked : nil
     }
     guard running.hash != goal.image.hash else {
-      // Before the update, the image ran that the device would return to.
+      // Before the update, the device ran the image that it would return to.
       if before == nil, !running.isConfirmed { before = other }
       if running.isConfirmed {
         // A confirmation may have succeeded although its response was lost.
@@ -518,8 +521,8 @@ package struct FirmwareUpdate: Sendable {
     return sendData(at: now)
   }
 
-  /// Uploads once more, in frames of one packet: the first packet of a frame that follows fills the place
-  /// of one that was lost in a longer frame, and nothing notices it before the end.
+  /// Uploads again, in frames of one packet. With longer frames, the first packet of the next frame
+  /// fills the place of a lost one, which is noticed only at the end.
   ///
   /// - Returns: Nil if that was done before.
   private mutating func uploadAgain(at now: Instant) -> [Action]? {
@@ -549,7 +552,7 @@ package struct FirmwareUpdate: Sendable {
     let isNew = offset > furthest
     var actions: [Action] = []
     if isNew {
-      // What the device has from an earlier run was not uploaded by this one.
+      // Data that the device has from an earlier run was not uploaded by this one.
       if furthest > 0 || offset == data.upperBound { bytes += offset - furthest }
       (furthest, stalls, losses) = (offset, 0, 0)
       actions = progress(at: now)
@@ -570,8 +573,9 @@ package struct FirmwareUpdate: Sendable {
 
   /// Sends data again that the device did not accept.
   ///
-  /// All from this offset on: a device keeps no data beyond the offset that it expects, so what was sent
-  /// after lost data is lost, too. The responses to it are awaited, but say nothing new.
+  /// Sends everything from this offset on: a device keeps no data beyond the offset that it
+  /// expects, so data that was sent after lost data is lost, too. The responses to that data are
+  /// still awaited, but tell nothing new.
   private mutating func goBack(to offset: Int, at now: Instant) -> [Action] {
     stalls += 1
     return stalls < Limit.stalls ? jump(to: offset, at: now) : fail(.stuck(offset: offset))
@@ -583,7 +587,7 @@ package struct FirmwareUpdate: Sendable {
     return sendData(at: now)
   }
 
-  /// Reports how far the upload is, at most once a second, and its end.
+  /// Reports the progress of the upload, at most once a second, and its end.
   private mutating func progress(at now: Instant) -> [Action] {
     if let lastProgress, now - lastProgress < .seconds(1), furthest < size { return [] }
     lastProgress = now
@@ -594,7 +598,7 @@ package struct FirmwareUpdate: Sendable {
 
   private mutating func parameters(_ body: CBORValue?, at now: Instant) -> [Action] {
     hasParameters = true
-    // A size of 0 or less states nothing.
+    // A size of 0 or less counts as unknown.
     buffer = body?["buf_size"]?.integer.flatMap { Int(exactly: $0) }.flatMap { $0 > 0 ? $0 : nil }
     // One buffer is left for the responses.
     let count = body?["buf_count"]?.integer ?? 1

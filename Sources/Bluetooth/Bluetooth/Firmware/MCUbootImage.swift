@@ -1,4 +1,4 @@
-// Firmware images of MCUboot: their header, their trailer, and whether their hash fits.
+// Firmware images of MCUboot: reads their header and trailer, and checks their hash.
 //
 // Pure. Signatures are not checked: the device has the key.
 
@@ -38,16 +38,16 @@ package struct FirmwareVersion: Hashable, Comparable, Sendable, CustomStringConv
   }
 }
 
-/// A complete image whose parts were found, and whose hash fits.
+/// A complete image, whose hash matches if the body is not encrypted.
 ///
 /// - Source: MCUboot documentation, "Image Format".
 package struct MCUbootImage: Hashable, Sendable {
   /// The first four bytes of an image, as a number.
   package static let magic: UInt32 = 0x96f3_b83d
   package static let headerLength = 32
-  /// The first two bytes of the trailer, and those of the part of it that the hash covers.
+  /// The first two bytes of the trailer, and of its protected part, which the hash covers.
   fileprivate static let (trailerMagic, protectedMagic): (UInt16, UInt16) = (0x6907, 0x6908)
-  /// The entry of the trailer with the SHA-256.
+  /// The type of the trailer entry that holds the SHA-256.
   fileprivate static let hashType: UInt16 = 0x10
   /// The flags of an image whose body is encrypted.
   private static let encrypted: UInt32 = 0x04 | 0x08
@@ -80,7 +80,7 @@ package struct MCUbootImage: Hashable, Sendable {
     self.hash = hash
   }
 
-  /// The version in the header of an image, whose other parts may be missing.
+  /// The version in the header of an image; the rest of the image may be missing.
   package static func version(
     in octets: [UInt8]
   ) throws(MCUbootImageError) -> FirmwareVersion {
@@ -118,7 +118,7 @@ package enum MCUbootImageError: Error, Hashable, Sendable, CustomStringConvertib
   /// A part of the image begins at or beyond the end.
   case truncated(at: Int, bytes: Int)
   case shortHeader(bytes: Int)
-  /// There is no trailer where the header says.
+  /// There is no trailer at the offset that the header gives.
   case noTrailer(at: Int)
   case noHash
   case severalHashes(Int)
@@ -169,7 +169,8 @@ private struct ImageReader {
 
   /// The SHA-256 hashes in a part of the trailer.
   ///
-  /// - Parameter length: Its length as the header states it; nil: the trailer states it alone.
+  /// - Parameter length: The length of the part as the header states it; nil if only the trailer
+  ///   states it.
   func hashes(
     at start: Int, magic: UInt16, length: Int?
   ) throws(MCUbootImageError) -> [[UInt8]] {

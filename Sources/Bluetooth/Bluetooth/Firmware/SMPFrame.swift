@@ -23,7 +23,7 @@ package struct SMPFrame: Hashable, Sendable {
     }
   }
 
-  /// A command: its group and its number there.
+  /// A command: its group, and its number in the group.
   package struct Command: Hashable, Sendable {
     package let group: UInt16
     package let number: UInt8
@@ -37,7 +37,7 @@ package struct SMPFrame: Hashable, Sendable {
     package static let reset = Command(0, 5)
     /// The size and number of the device's buffers.
     package static let parameters = Command(0, 6)
-    /// What the device and its operating system are.
+    /// Information about the device and its operating system.
     package static let information = Command(0, 7)
     package static let bootloader = Command(0, 8)
     package static let imageState = Command(1, 0)
@@ -59,7 +59,7 @@ package struct SMPFrame: Hashable, Sendable {
   package var version: UInt8
   package var command: Command
   package var sequence: UInt8
-  /// A map.
+  /// The body, always a map.
   package var body: CBORValue
 
   package init(
@@ -156,8 +156,8 @@ package enum SMPError: Error, Hashable, Sendable, CustomStringConvertible {
 
 /// Collects the packets of a frame.
 ///
-/// A lost packet is noticed when the next frame makes it too long; then all that was collected is
-/// dropped.
+/// A lost packet is noticed when the next frame makes the collected one too long; all collected
+/// packets are then dropped.
 package struct SMPCollector: Sendable {
   private let limit: Int
   private var octets: [UInt8] = []

@@ -8,7 +8,7 @@
 ///   `include/zephyr/mgmt/mcumgr/mgmt/mgmt_defines.h`, `grp/img_mgmt/img_mgmt.h`,
 ///   `grp/os_mgmt/os_mgmt.h`.
 package struct SMPRefusal: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The group that defines the code; nil: it is one of the protocol.
+  /// The group that defines the code; nil for a code of the protocol itself.
   package let group: UInt16?
   package let code: Int64
 

@@ -61,7 +61,7 @@ public struct FirmwareFile: Hashable, Sendable, CustomStringConvertible {
   /// The SHA-256 by which devices identify the image, as hexadecimal digits.
   public var hash: String { goal.map { DecodedValue.octets($0.image.hash).description } ?? "" }
 
-  /// The file, its version, and the start of its hashes: that of the image, and that of the whole file.
+  /// The file, its version, and the first digits of two hashes: the image's, and the whole file's.
   public var description: String {
     let whole = goal.map { DecodedValue.octets(Array($0.sha.prefix(8))).description } ?? ""
     return "\(path) = \(version), \(hash.prefix(16)), file \(whole)"

@@ -8,7 +8,7 @@ import Signals
 
 /// The firmware update of a step that runs.
 struct FirmwareRun: Sendable {
-  /// The reason that a connection is not needed any more.
+  /// The reason that a connection is no longer needed.
   private enum Ending: Sendable {
     case finished(FirmwareUpdate.Report)
     case reconnect(FirmwareUpdate.Reconnection)
@@ -18,9 +18,9 @@ struct FirmwareRun: Sendable {
 
   /// The characteristic of requests and responses.
   static let characteristic = CharacteristicSelector(characteristic: SMPFrame.characteristic)
-  /// The time within which a device is found again.
+  /// The time limit for finding the device again.
   private static let reconnection = Duration.seconds(120)
-  /// The time after a reset for which only the address before is accepted.
+  /// The time after a reset during which only the previous address is accepted.
   private static let sameAddress = Duration.seconds(60)
   private static let pause = Duration.seconds(1)
 
@@ -48,12 +48,12 @@ struct FirmwareRun: Sendable {
   private var service: any Device { run.service }
   private var loop: Loop { run.loop }
 
-  /// How far the upload is, for failures.
+  /// The progress of the upload, for failure messages.
   var place: String {
     "\(offset.withLock { $0 }) of \(size) bytes were uploaded"
   }
 
-  /// The image on trial that the step leaves when it ends now; nil if there is none.
+  /// The image that stays on trial if the step ends now; nil if there is none.
   var trialLeft: String? {
     let version = step.image.version
     let again = step.confirms ? "run the chain again to confirm it" : "run the chain again"
@@ -110,7 +110,7 @@ struct FirmwareRun: Sendable {
 
   // MARK: A connection
 
-  /// Exchanges requests and responses until the connection is not needed any more.
+  /// Exchanges requests and responses until the connection is no longer needed.
   private func communicate(isRestarted: Bool) async throws -> Ending {
     run.awaits(limit: run.limit)
     noteAddress(isRestarted: isRestarted)
@@ -170,7 +170,7 @@ struct FirmwareRun: Sendable {
 
   /// Applies an event, and performs the actions that follow.
   ///
-  /// - Returns: What ends the use of the connection; nil if nothing does yet.
+  /// - Returns: The reason to stop using the connection; nil while it is still needed.
   private func perform(_ event: FirmwareUpdate.Event) async throws -> Ending? {
     for action in update.withLock({ $0.apply(event, at: loop.now) }) {
       switch action {
@@ -199,7 +199,7 @@ struct FirmwareRun: Sendable {
 
   // MARK: Between connections
 
-  /// Keeps the address of the device, and adds a remark if it is another one than before.
+  /// Stores the address of the device, and adds a remark if it has changed.
   private func noteAddress(isRestarted: Bool) {
     guard let now = service.address else { return }
     let before = address.withLock { address in
@@ -215,14 +215,14 @@ struct FirmwareRun: Sendable {
   private func reconnect(after reconnection: FirmwareUpdate.Reconnection) async throws {
     run.awaits("waiting for the device", limit: Self.reconnection)
     if reconnection == .restart, !service.hasBond {
-      // Without a bond bluetoothd would use the attributes that it has read before.
+      // Without a bond, bluetoothd would use the attributes that it has cached.
       try await service.unpair().run { _ in }
     }
     let isKept = run.plan.link.isKept
     let begun = loop.now
     let end = begun + Self.reconnection
-    // Meanwhile another device may be found that the target means, too. Only after a reset the address
-    // may have changed, which is assumed when the address before was not found.
+    // In the meantime, another device that matches the target may be found. The address can have
+    // changed only after a reset; this is assumed if the previous address was not found in time.
     let phaseEnd = reconnection == .restart ? begun + Self.sameAddress : end
     service.restrict(to: address.withLock { $0 })
     defer { service.restrict(to: nil) }
@@ -247,10 +247,10 @@ struct FirmwareRun: Sendable {
     throw missing(after: reconnection, (last as? DeviceFailure)?.meaning ?? "\(last)")
   }
 
-  /// The failure of a device that was not connected again.
+  /// The failure when the device could not be connected again.
   ///
-  /// With an image on trial it is definite: another attempt would start an image again with which the
-  /// device did not come back. A later run continues with what the device lists by then.
+  /// With an image on trial it is permanent: another attempt would start the image with which the
+  /// device did not come back. A later run continues from the images that the device lists by then.
   ///
   /// - Parameter why: The failure of the last attempt to connect.
   private func missing(
@@ -292,7 +292,7 @@ struct FirmwareRun: Sendable {
   ///
   /// - Parameters:
   ///   - running: The version that runs, as the device spells it.
-  ///   - version: The same; nil if it is no version.
+  ///   - version: The version parsed from `running`; nil if it is not a version.
   private func notNewer(
     _ running: String, _ version: FirmwareVersion?, _ hash: [UInt8]?
   ) -> DeviceFailure {
@@ -320,7 +320,7 @@ struct FirmwareRun: Sendable {
 
   private func failure(_ failure: FirmwareUpdate.Failure) -> DeviceFailure {
     let version = step.image.version
-    /// Text of the device, shortened.
+    /// Text from the device, shortened for output.
     func shown(_ text: String) -> String { ColumnText(text).cut(to: 80) }
     switch failure {
     case .refused(let command, let refusal):

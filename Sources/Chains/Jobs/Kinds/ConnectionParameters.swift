@@ -1,8 +1,8 @@
 // `connection-parameters`: reads `interval` and `supervisionTimeout` in ms, `latency` and `phy`, or
 // changes them.
 //
-// The values that are read come from captured HCI traffic, so this needs `--trace`; the controller
-// is asked for the PHY. A change needs CAP_NET_RAW.
+// The PHY is read from the controller; the other values come from captured HCI traffic, which needs
+// `--trace`. A change needs CAP_NET_RAW.
 
 public import Bluetooth
 import Documents
@@ -46,7 +46,7 @@ public struct ConnectionParametersStep: StepKind {
     let (service, wanted) = (run.service, wanted)
     let facts = Signal<ConnectionFacts> { sink in
       var facts = ConnectionFacts()
-      // A host or a device that has no other PHY is found before anything has changed.
+      // The PHY first: a host or device without it is noticed before anything has changed.
       if let phy = wanted?.phy { facts.phy = try await service.changePHY(to: phy).onlyValue() }
       if let parameters = wanted?.parameters {
         facts.parameters = try await service.changeConnectionParameters(to: parameters).onlyValue()
@@ -63,7 +63,7 @@ public struct ConnectionParametersStep: StepKind {
 }
 
 extension Signal {
-  /// Runs a query, and returns what it sends.
+  /// Runs a query, and returns its only value.
   fileprivate func onlyValue() async throws -> Value {
     var value: Value?
     try await run { value = $0 }
@@ -71,8 +71,7 @@ extension Signal {
     return value
   }
 
-  /// Runs a query of something that the step can do without; nil if it fails while the connection is
-  /// up.
+  /// Runs a query whose value the step can do without; nil if it fails while the connection is up.
   fileprivate func valueIfKnown() async throws -> Value? {
     do {
       return try await onlyValue()
@@ -98,7 +97,7 @@ private struct ConnectionFacts: Sendable {
     choices: [("phy", phys)]
   )
 
-  /// The names of each PHY in both directions, then those of different ones.
+  /// The names of each PHY in both directions, then those of a different PHY in each direction.
   private static var phys: [String] {
     let all = PHY.allCases
     let pairs = all.flatMap { one in all.map { LinkPHY(transmit: one, receive: $0) } }
@@ -146,8 +145,9 @@ extension Step {
   /// Changes the interval, latency and supervision timeout of the connection, and also its PHY if one
   /// is given, and waits until both sides use them.
   ///
-  /// The value is what the device agreed to, with the fields of ``connectionParameters``. Fails with
-  /// `refused` when the device does not agree, and with `capability-missing` without CAP_NET_RAW.
+  /// The value has the parameters that the device agreed to, in the fields of
+  /// ``connectionParameters``. Fails with `refused` when the device does not agree, and with
+  /// `capability-missing` without CAP_NET_RAW.
   ///
   /// ```swift
   /// try Step.connectionParameters(interval: .milliseconds(15)).expect("interval", .atMost(20))
@@ -171,9 +171,9 @@ extension Step {
 
   /// Changes the PHY of the connection in both directions, and waits until both sides use it.
   ///
-  /// The field `phy` of the value is what the device agreed to: it may keep the PHY of before. Fails
-  /// with `not-supported` when the adapter lacks the PHY, or the device cannot change it, and with
-  /// `capability-missing` without CAP_NET_RAW.
+  /// The field `phy` of the value is the PHY that the device agreed to, which may be the previous
+  /// one. Fails with `not-supported` when the adapter lacks the PHY, or the device cannot change
+  /// it, and with `capability-missing` without CAP_NET_RAW.
   ///
   /// ```swift
   /// try Step.connectionParameters(phy: .twoMegabit).expect("phy", .equal("2m"))

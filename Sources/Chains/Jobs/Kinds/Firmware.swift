@@ -1,6 +1,6 @@
 // `firmware`: replaces the firmware of the device over SMP.
 //
-// What happens in which order is decided by FirmwareUpdate, and done by FirmwareRun.
+// FirmwareUpdate decides the order of the actions, and FirmwareRun performs them.
 
 import Bluetooth
 import Documents
@@ -68,7 +68,7 @@ extension FirmwareStep: StepKind {
   }
   var privilege: String? { "replaces the firmware" }
   var participle: String { "updating the firmware to \(image.path)" }
-  /// The time for an upload of some hundred kilobytes over a slow connection, and for lost ones.
+  /// The time for an upload of some hundred kilobytes over a slow connection that drops at times.
   func limit(_ usual: Duration) -> Duration { max(usual, .seconds(1800)) }
 
   func problemAcrossKeys(timeout limit: Duration?) -> KeyRule.KeyProblem? {

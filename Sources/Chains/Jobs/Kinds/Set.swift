@@ -1,6 +1,6 @@
 // `set`: computes a value from captured values and captures it.
 //
-// It does not access the device. For loops and functions of one's own there is `command`.
+// It does not access the device. Use `command` for loops and for functions of your own.
 
 import Bluetooth
 public import Documents
@@ -30,7 +30,7 @@ public struct SetStep: StepKind {
   var subjects: Subjects? { Subjects(ofResultOf: calculation) }
   var participle: String { "calculating" }
 
-  /// Reads names with calculations as one step for each.
+  /// Reads a mapping of names to calculations as one step for each name.
   static func steps(_ node: Node, _ reader: inout StepReader) -> [Step] {
     guard let named = node.value(of: verb)?.mapping, !named.isEmpty, let entries = node.mapping
     else { return kindSteps(node, &reader) }

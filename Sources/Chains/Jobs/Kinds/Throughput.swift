@@ -13,13 +13,13 @@ public struct ThroughputStep: Hashable, Sendable {
   public struct Sequence: Hashable, Sendable, CustomStringConvertible {
     /// An unsigned number of 1, 2 or 4 bytes.
     public let format: ValueFormat
-    /// Its first byte in the value.
+    /// The offset of its first byte in the value.
     public let offset: Int
 
     fileprivate static let expected =
       "a format of 1, 2 or 4 bytes, and the first byte, such as u16 at 4"
 
-    /// Parses `u16 at 4`; `u16` is at 0. Returns nil for other texts.
+    /// Parses `u16 at 4`; `u16` alone is at 0. Returns nil for other texts.
     ///
     /// ```swift
     /// let sequence = ThroughputStep.Sequence("u16 at 4")
@@ -68,17 +68,18 @@ public struct ThroughputStep: Hashable, Sendable {
   public var trigger: WriteStep?
   /// The time to measure.
   public var duration: Duration?
-  /// The bytes after which a direction ends.
+  /// The number of bytes after which a direction ends.
   public var bytes: Int?
   /// The length of each command in bytes; nil for the longest that the MTU permits.
   public var size: Int?
   /// The place of the numbers of notifications; nil if they have none.
   public var sequence: Sequence?
-  /// The packets that the two sides send in each connection interval at most; nil if it is unknown.
+  /// The maximum number of packets that the two sides send in each connection interval; nil if it
+  /// is unknown.
   public var packets: Int?
-  /// The time of each rate that is reported while it measures.
+  /// The length of each window whose rate is reported while the step measures.
   public var window: Duration
-  /// Whether values are passed through the sockets of bluetoothd, or as calls and signals.
+  /// The transport of values: the sockets of bluetoothd, or calls and signals.
   public var delivery: WriteStep.Delivery
 
   /// Creates a measurement.
@@ -100,8 +101,8 @@ public struct ThroughputStep: Hashable, Sendable {
   }
 
   private static let usualWindow = Duration.seconds(1)
-  /// The number of commands that are sent before a request checks that the device has them. As many
-  /// again are sent while that is answered.
+  /// The number of commands before a request checks that the device has them. While the request is
+  /// pending, as many again are sent.
   private static let commandsInARow = 32
 }
 
@@ -188,7 +189,7 @@ extension ThroughputStep: StepKind {
     return (["timeout"], Problem(message, expected: "\(duration.written) or more"))
   }
 
-  /// Both directions.
+  /// The progress of both directions.
   private struct Progress: Sendable {
     var up: CarriedValues?
     var down: CarriedValues?
@@ -209,7 +210,7 @@ extension ThroughputStep: StepKind {
     }
   }
 
-  /// The properties of the connection that limit it, if they are known.
+  /// The properties of the connection that limit the rate, if they are known.
   private struct LinkFacts: Sendable {
     var mtu: Int?
     var interval: Duration?
@@ -246,7 +247,7 @@ extension ThroughputStep: StepKind {
       Signal.merge(directions).takeUntil(windows), late: { late(progress.withLock { $0 }, $0) },
       { _ in }
     )
-    // The rate of a short rest means little.
+    // The rate of a short last window means little.
     let last = progress.withLock { $0.reported }
     if last.map({ loop.now - $0 >= window / 2 }) ?? true { report() }
     try run.use(value(progress.withLock { $0 }, facts, at: loop.now))
@@ -263,8 +264,8 @@ extension ThroughputStep: StepKind {
     )
   }
 
-  /// Writes commands, 32 commands at a time, and counts them when the device has answered a request
-  /// behind them. Meanwhile it writes the next ones, so that the connection is never idle.
+  /// Writes 32 commands at a time, and counts them once the device has answered a request sent
+  /// after them. Meanwhile it writes the next ones, so that the connection is never idle.
   private func sending(
     to target: CharacteristicSelector, _ run: StepRun, _ progress: Guarded<Progress>, mtu: Int?
   ) -> Signal<Void> {
@@ -322,7 +323,7 @@ extension ThroughputStep: StepKind {
         do {
           try await service.read(target).run { _ in }
         } catch let failure as DeviceFailure where failure.class == .definite {
-          // The refusal of a read answers it as well as a value.
+          // An error response to the read answers the request as well as a value does.
         }
         progress.withLock { $0.up?.add(octets: row.octets, count: row.count, at: loop.now) }
       }
@@ -332,8 +333,8 @@ extension ThroughputStep: StepKind {
       do {
         try await answered.run(sink)
       } catch let failure as DeviceFailure where failure.timedOut?.limitOf == participle {
-        // The time of the step has passed, and some operation is always under way. If the device
-        // has answered no other one, its failure says more.
+        // The step timed out, and some operation is always pending then. If the device has answered
+        // no other operation, the failure of this one says more.
         guard progress.withLock({ $0.up?.octets ?? 0 }) > 0, let late = failure.timedOut
         else { throw failure }
         throw late
@@ -383,7 +384,7 @@ extension ThroughputStep: StepKind {
     }
   }
 
-  /// The value of the step: the numbers of each direction, and what limits them.
+  /// The value of the step: the numbers of each direction, and the limits of the connection.
   private func value(_ progress: Progress, _ facts: LinkFacts, at now: Instant) -> DecodedValue {
     let directions = [("up", progress.up), ("down", progress.down)]
     var fields = directions.compactMap { name, carried in
