@@ -60,7 +60,7 @@ final class AttributeCalls: Sendable {
   ///   - isConclusive: Whether bluetoothd replies to such a call when the connection ends, unless it
   ///     waits for encryption.
   ///   - sending: Called just before the call is sent.
-  /// - Throws: What `MessageBus.call` throws; ``Cause`` when the connection ended without a
+  /// - Throws: The errors of `MessageBus.call`; ``Cause`` when the connection ended without a
   ///   reply.
   @inline(__always)
   nonisolated(nonsending)
@@ -90,9 +90,10 @@ final class AttributeCalls: Sendable {
   ///
   /// - Parameters:
   ///   - isConclusive: As in ``call(_:limit:isConclusive:lateReply:sending:)``.
-  ///   - reply: Called once: on the loop, in the order of arrival; at once when the call cannot be sent;
-  ///     or when the call is declared unanswered. A reply after that is dropped, and a descriptor in it
-  ///     closed: the connection has ended, and what the call may have begun there is known to its caller.
+  ///   - reply: Called once: on the loop, in the order of arrival; at once when the call cannot be
+  ///     sent; or when the call is declared unanswered. A reply after that is dropped, and a
+  ///     descriptor in it is closed: the connection has ended, and the caller already accounts for
+  ///     what the call may have begun.
   func send(
     _ call: MethodCall, isConclusive: Bool = true,
     reply: @escaping @Sendable (Result<Message, any Error>) -> Void
@@ -101,7 +102,7 @@ final class AttributeCalls: Sendable {
     do {
       let serial = try bus.send(call) { [self] answer in
         let told = answer.mapError { transactionTimedOut($0, id) ?? $0 }
-        // It may have been declared unanswered before its serial was known.
+        // The call may have been declared unanswered before its serial was known.
         if leave(id) { reply(told) }
       }
       state.withLock { state in
@@ -133,7 +134,7 @@ final class AttributeCalls: Sendable {
   /// A clean-up was left unanswered.
   func cleanUpUnanswered() { state.withLock { $0.isSilent = true } }
 
-  /// Whether a clean-up was left unanswered: what cleans up next does not wait again.
+  /// Whether a clean-up was left unanswered: the next clean-up then does not wait for its reply.
   var isSilent: Bool { state.withLock { $0.isSilent } }
 
   /// Sends a call that cleans up, and waits for its reply, unless the last clean-up was left unanswered.
@@ -210,7 +211,7 @@ final class AttributeCalls: Sendable {
 }
 
 extension AttributeCalls {
-  /// Fails a call, if it is still pending, and has the bus forget it.
+  /// Fails a call, if it is still pending, and makes the bus forget it.
   private func declareUnanswered(_ id: UInt64, _ problem: Cause) {
     guard let call = state.withLock({ $0.pending.first { $0.id == id } }), leave(id) else { return }
     if let serial = call.serial { bus.abandonCall(serial: serial) }
@@ -238,7 +239,7 @@ extension Cause {
   /// - Source: Bluetooth Core 5.4, Vol 3, Part H §3.4 (SMP timeout).
   fileprivate static let leastSecurityWait = Duration.seconds(20)
 
-  /// The meaning of a request that got no reply before its connection ended.
+  /// The failure cause of a request that got no reply before its connection ended.
   ///
   /// - Parameters:
   ///   - wait: How long it had been waiting when the connection ended.

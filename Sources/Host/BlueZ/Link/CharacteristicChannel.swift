@@ -56,7 +56,7 @@ final class CharacteristicChannel: Sendable {
   {
     let call = offset == 0 ? readCall : readCall(from: offset)
     do {
-      // Not for a call that is not sent.
+      // The read begins only once its call is sent.
       let reply = try await calls.call(
         call, lateReply: { [self] in lateRead($0, offset) },
         sending: { subscription.readBegan() }
@@ -65,13 +65,13 @@ final class CharacteristicChannel: Sendable {
       readEnded(value, offset)
       return try Self.checked(value)
     } catch {
-      // Its reply, and the echo before it, may still arrive for an abandoned call.
+      // The reply to an abandoned call, and the echo before it, may still arrive.
       if !(error is CancellationError || error is TimedOut) { readEnded(nil, offset) }
       throw error
     }
   }
 
-  /// A value that was read, as long as it may be.
+  /// Returns a value that was read, unless it is longer than the specification allows.
   static func checked(_ value: [UInt8]?) throws(Cause) -> [UInt8] {
     guard let value else { throw ErrorMapping.unknown(ErrorSituation(.read)) }
     guard value.count <= GattCharacteristic1.longestValue else {
@@ -122,8 +122,8 @@ extension CharacteristicChannel {
 
   /// Acquires the characteristic for a writer.
   ///
-  /// - Throws: What the call throws. A descriptor that arrives after that is closed at once: a held
-  ///   copy would keep the characteristic acquired.
+  /// - Throws: The errors of the call. A descriptor that arrives after that is closed at once: a
+  ///   held copy would keep the characteristic acquired.
   func acquireWrite() async throws -> Acquired {
     let method = GattCharacteristic1.acquireWrite
     let reply = try await calls.call(.bluez(view.path, method, [:]), isConclusive: false) {

@@ -1,4 +1,4 @@
-// Which failures are worth another attempt within one connect, and what to do before it.
+// Decides which failures are worth another attempt within one connect, and what to do before it.
 //
 // Pure: failures in, the next step out. The effects are in BlueZOperations+Attempts.swift.
 
@@ -24,7 +24,7 @@ struct ConnectAttempts: Equatable, Sendable {
     case notReady
     /// bluetoothd or the controller is busy.
     case busy
-    /// Another attempt fails the same way.
+    /// Another attempt would fail the same way.
     case definite
   }
 
@@ -62,11 +62,11 @@ struct ConnectAttempts: Equatable, Sendable {
   let most: Int
   /// Whether the attempt of another program may be ended.
   let takesOver: Bool
-  /// How many attempts were made.
+  /// The number of attempts so far.
   private(set) var made = 0
   private var hasEndedOther = false
 
-  /// There is no progress short of a connection, which ends the attempts.
+  /// Never reset: only a connection would be progress, and it ends the attempts.
   private static let backoff = Backoff(first: .milliseconds(250), longest: .seconds(4))
 
   init(most: Int, takesOver: Bool = false) {
@@ -79,7 +79,8 @@ struct ConnectAttempts: Equatable, Sendable {
 
   /// The last attempt failed.
   ///
-  /// - Parameter owner: Who made the attempt that is in progress, when that is why it failed.
+  /// - Parameter owner: The maker of the attempt in progress, if that attempt is why this one
+  ///   failed.
   mutating func decide(_ failing: Failing, owner: Owner = .another) -> Decision {
     guard made < most else { return .fail }
     let wait = Self.backoff.pause(after: made)

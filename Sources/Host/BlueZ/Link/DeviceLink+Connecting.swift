@@ -11,11 +11,11 @@ extension DeviceLink {
   /// - Parameters:
   ///   - turn: Owns the connection if it is ours, unless it is to be kept.
   ///   - name: The name of the device, for the failure to release the connection.
-  ///   - keep: Leave the connection up when the turn ends.
+  ///   - keep: Whether the connection stays up when the turn ends.
   ///   - release: Called at the end of the turn.
   ///   - check: Further requirements for the connection. When it throws, a connection that this
   ///     call made is undone.
-  /// - Returns: Who made the connection.
+  /// - Returns: The origin of the connection.
   /// - Throws: ``Cause``, D-Bus errors, the errors of a wait. A connection that this call made is
   ///   then down again, or stays entered in the turn when that could not be confirmed.
   func connect(
@@ -56,13 +56,14 @@ extension DeviceLink {
     }
   }
 
-  /// Wants the connection. One that exists is entered as used before another process can end it.
+  /// Requests the connection. An existing one is recorded as used before another process can end
+  /// it.
   private func begin() async throws -> LinkState.Action {
     var isDone: (@Sendable () -> Void)?
     defer { isDone?() }
     if state.withLock({ $0.machine.phase == .idle && $0.machine.isUp }) {
       isDone = try await lockUse()
-      // Delivers the end of a connection that another process has ended meanwhile.
+      // If another process has ended the connection, its end arrives before this reply.
       if isDone != nil { _ = try await bus.nameOwner(OrgBlueZ.busName) }
     }
     let action = apply(.connectWanted)
@@ -73,7 +74,7 @@ extension DeviceLink {
     return action
   }
 
-  /// Ends a connection of this program that bluetoothd has not ended: it is not used for anything else.
+  /// Ends a connection of this program that bluetoothd has left up; it is not used again.
   private func endAgain() async throws {
     guard apply(.abandoned) == .callDisconnect else { return }
     do {
@@ -116,7 +117,7 @@ extension DeviceLink {
 
   /// Calls Connect and passes its reply to the state, in time or late.
   private func callConnect() async {
-    // The caller has left before anything was sent, or bluetoothd has.
+    // The caller was cancelled, or bluetoothd disappeared, before anything was sent.
     if Task.isCancelled { return }
     let isWanted = state.withLock { state in
       guard state.machine.phase != .idle else { return false }
@@ -134,7 +135,7 @@ extension DeviceLink {
       if error is DBusError {
         state.withLock { $0.pendingConnects = max(0, $0.pendingConnects - 1) }
       }
-      // Cancelled with its caller: the undo follows, and this wait was ended before it.
+      // Cancelled with its caller. The caller's undo follows, after this wait has ended.
       if error is CancellationError { return }
       state.withLock { $0.callError = error }
       if case BusFailure.closed = error { return lostDaemon(.busLost) }
@@ -142,22 +143,22 @@ extension DeviceLink {
     }
   }
 
-  /// Connect was answered after its caller had left.
+  /// Handles a reply to Connect that arrives after its caller timed out or was cancelled.
   private func lateConnect(_ answer: Result<Message, DBusError>) {
     let isOtherPending = state.withLock { state in
       state.pendingConnects = max(0, state.pendingConnects - 1)
       return state.pendingConnects > 0
     }
     let isSuccess = if case .success = answer { true } else { false }
-    // Why an abandoned attempt failed is not what the present one is waiting for.
+    // The failure of an abandoned attempt is not the result that the present attempt waits for.
     if !isSuccess, isOtherPending { return }
     guard apply(.connectAnswered(success: isSuccess)) == .callDisconnect else { return }
-    // Its undo was sent and answered before it: once more, without waiting.
+    // The undo of this attempt was answered before this reply: disconnect again, without waiting.
     try? bus.send(disconnectCall.withoutReply())
   }
 
-  /// A Pair was answered after its caller had left, with any result, or outside a turn: the
-  /// connection that it made, or still makes, is ended.
+  /// Ends the connection that a Pair made, or still makes, when its reply, with any result, arrives
+  /// after its caller timed out or was cancelled, or outside a turn.
   ///
   /// - Source: BlueZ 5.66, `src/device.c`: pair_device, device_request_disconnect.
   func latePair(since disconnectCount: Int) {
@@ -275,10 +276,10 @@ extension DeviceLink {
   /// Whether a turn has connected, and has not released that yet.
   func isHeld(by turn: Turn) -> Bool { state.withLock { $0.uses.isHeld(by: turn) } }
 
-  /// A connect of the turn has replaced a connection that it held: it is no further use.
+  /// Removes the extra use of a connect that replaced a connection which the turn held.
   func joinUses(of turn: Turn) { state.withLock { $0.uses.joinUses(of: turn) } }
 
-  /// The turn has nothing left to release.
+  /// Removes the uses of a turn that has nothing left to release.
   func removeUses(of turn: Turn) {
     if let entry = state.withLock({ $0.uses.remove(turn) }) { turn.cancelRelease(entry) }
   }

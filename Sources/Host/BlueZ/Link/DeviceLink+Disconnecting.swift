@@ -10,7 +10,7 @@ extension DeviceLink {
   func disconnect() async throws {
     // A subscription that is about to reconnect must not undo this.
     for subscription in subscriptions { subscription.disconnecting(.notConnected) }
-    // A turn that connects as soon as the connection is down is none of these.
+    // Without the uses of a turn that connects as soon as the connection is down.
     var ended = LinkUses()
     loop: while true {
       ended = state.withLock { $0.uses }
@@ -28,8 +28,8 @@ extension DeviceLink {
     ended.cancelReleases()
   }
 
-  /// A part of a turn needs the connection no longer: disconnects, unless another part of it or
-  /// another turn holds it, it is to be kept, or it existed before.
+  /// Ends one use of the connection by a turn: disconnects, unless the turn has another use,
+  /// another turn holds the connection, it is to be kept, or it existed before.
   func endUse(by turn: Turn) async throws {
     let (isLast, staysUp) = state.withLock {
       ($0.uses.endUse(by: turn), $0.uses.staysUp(without: turn))
@@ -55,7 +55,7 @@ extension DeviceLink {
 
   /// Disconnects, unless other processes with the same ledger use the connection: the last one ends it.
   ///
-  /// - Returns: Whether they do.
+  /// - Returns: Whether other processes use the connection.
   @discardableResult
   private func disconnectUnlessShared() async throws -> Bool {
     // Even if the lock is not acquired in time: other processes may still use the connection.
@@ -66,7 +66,8 @@ extension DeviceLink {
     return false
   }
 
-  /// The turn ends: disconnects, unless another turn holds the connection or it is to be kept.
+  /// Disconnects at the end of a turn, unless another turn holds the connection or it is to be
+  /// kept.
   ///
   /// A connection that has ended by itself is left alone: one that is up now belongs to another
   /// program.
@@ -108,7 +109,8 @@ extension DeviceLink {
     }
   }
 
-  /// The connection has dropped: the reply to Disconnect arrives with that, or is not needed.
+  /// Waits for the reply to Disconnect once the connection has dropped. The reply arrives with the
+  /// drop; if not, it is not needed.
   private func seeAnswered() async throws {
     do {
       try await state.until("the answer to Disconnect", on: loop, limit: limits.release) {
@@ -173,7 +175,7 @@ extension DeviceLink {
 
   /// Waits for a pending Disconnect.
   ///
-  /// An unanswered one ends here: the state then follows what bluetoothd last reported.
+  /// A Disconnect without a reply ends here: the state then follows what bluetoothd last reported.
   ///
   /// - Returns: Whether it was answered.
   @discardableResult

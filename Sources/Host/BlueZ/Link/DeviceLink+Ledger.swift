@@ -42,18 +42,19 @@ extension DeviceFailure {
 }
 
 extension DeviceLink {
-  /// bluetoothd has reported why the connection ended, just before it reports the end.
+  /// Stores the reason for the end of the connection; bluetoothd reports it just before the end.
   func ended(because reason: DisconnectReason) {
     state.withLock { $0.reason = reason }
   }
 
-  /// Why the last connection ended; nil when bluetoothd does not report it (before 5.83).
+  /// The reason why the last connection ended; nil when bluetoothd does not report it (before
+  /// 5.83).
   var disconnectReason: DisconnectReason? { state.withLock { $0.reason } }
 
   /// Whether a Connect of this program is pending.
   var isConnectPending: Bool { state.withLock { $0.pendingConnects > 0 } }
 
-  /// A Connect is about to be called.
+  /// Records an attempt, just before Connect is called.
   func recordAttempt() {
     state.withLock { $0.reason = nil }
     guard let record, let ledger else { return }
@@ -61,13 +62,13 @@ extension DeviceLink {
     ledger.begins(record)
   }
 
-  /// The connection is up.
+  /// Records that the connection is up.
   func recordConnection() {
     guard let record, let ledger, state.withLock({ $0.isRecorded }) else { return }
     ledger.established(record)
   }
 
-  /// An existing connection is used.
+  /// Records the use of an existing connection.
   func recordUse() {
     guard let record, let ledger else { return }
     let isNew = state.withLock { state in
@@ -83,7 +84,7 @@ extension DeviceLink {
 
   /// Keeps other processes from beginning or ending their use of the connection.
   ///
-  /// - Returns: Lets them continue; nil without other processes.
+  /// - Returns: A closure that lets them continue; nil without other processes.
   func lockUse() async throws -> (@Sendable () -> Void)? {
     guard let record, let ledger else { return nil }
     return try await ledger.use(of: record, on: loop, limit: limits.disconnect)
@@ -91,14 +92,14 @@ extension DeviceLink {
 
   /// Leaves the connection up when other processes with the same ledger use it.
   ///
-  /// - Returns: Whether they do.
+  /// - Returns: Whether other processes use it.
   func leaveToOthers() -> Bool {
     guard let record, let ledger, ledger.isShared(record) else { return false }
     apply(.leftToOthers)
     return true
   }
 
-  /// This program has no connection any more, or leaves it up.
+  /// Erases the record of a connection that this program no longer has, or leaves up.
   func eraseRecord() {
     guard let record, let ledger else { return }
     let wasWritten = state.withLock { state in

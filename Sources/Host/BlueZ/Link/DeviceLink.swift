@@ -26,9 +26,9 @@ final class DeviceLink: Sendable {
     /// The interface whose Connect and Disconnect are called.
     var methods = LinkMethods.device
     var pendingConnects = 0
-    /// How often the connection has dropped.
+    /// The number of times that the connection has dropped.
     var disconnectCount = 0
-    /// When the connection last dropped or was ended.
+    /// The time when the connection last dropped or was ended.
     var endedAt: Instant?
     /// Connect was sent for the current attempt.
     var isConnectSent = false
@@ -40,7 +40,7 @@ final class DeviceLink: Sendable {
     var reason: DisconnectReason?
     var isPaired: Bool
 
-    /// Numbers a connection that is up.
+    /// Returns the number of a connection that is up, after assigning one if it has none.
     mutating func numbered() -> SubscriptionMachine.Link? {
       guard machine.isUp else { return nil }
       if number == nil {
@@ -57,7 +57,7 @@ final class DeviceLink: Sendable {
   /// The record for other processes; nil without coordination.
   let record: HeldLink?
   let ledger: (any LinkLedger)?
-  /// Receives the changes of the connections that this program makes.
+  /// Called with the changes of the connections that this program makes.
   let news: @Sendable (LinkNews.Change) -> Void
   /// The pending calls about the device's attributes.
   let calls: AttributeCalls
@@ -100,7 +100,7 @@ final class DeviceLink: Sendable {
     .bluez(path, state.withLock { $0.methods }.disconnect)
   }
 
-  /// Uses these methods from the next connection on.
+  /// Sets the methods that are used from the next connection on.
   func use(_ methods: LinkMethods) {
     state.withLock { if $0.machine.phase == .idle { $0.methods = methods } }
   }
@@ -153,10 +153,10 @@ final class DeviceLink: Sendable {
     return action
   }
 
-  /// How often the connection has dropped.
+  /// The number of times that the connection has dropped.
   var disconnectCount: Int { state.withLock { $0.disconnectCount } }
 
-  /// Whether there is a bond with the device.
+  /// Stores whether there is a bond with the device.
   func paired(_ isPaired: Bool) { state.withLock { $0.isPaired = isPaired } }
 
   /// bluetoothd, or the bus, has disappeared.
@@ -249,7 +249,7 @@ final class DeviceLink: Sendable {
 extension DeviceLink {
   /// Reports that a connection that this program made is ready for use.
   ///
-  /// - Parameter begun: When the attempt began.
+  /// - Parameter begun: The time when the attempt began.
   func reportConnected(since begun: Instant) {
     state.withLock { $0.isReported = true }
     news(.connected(after: loop.now - begun))
@@ -264,7 +264,7 @@ extension DeviceLink {
       case .removed: return .deviceRemoved
       case .daemonGone: return .daemonLost
       case .lost: return .dropped(state.reason?.end ?? .unknown)
-      // Without an ending yet, Disconnect was called and is still to be answered.
+      // Without an ending yet, Disconnect was called and its reply is pending.
       case .disconnected, .refused, nil: return .requested
       }
     }

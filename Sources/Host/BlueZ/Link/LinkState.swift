@@ -1,4 +1,4 @@
-// The link to one device: which calls are allowed when, and what a message means for it.
+// The link to one device: which calls are allowed when, and what each message means for it.
 //
 // A pure value. The shell performs the actions and sets the limits.
 
@@ -25,7 +25,7 @@ struct LinkState: Equatable, Sendable {
     case another
   }
 
-  /// How the last connection, or the last attempt, ended.
+  /// The ending of the last connection, or of the last attempt.
   enum Ending: Equatable, Sendable {
     /// Connect was answered with an error.
     case refused
@@ -45,7 +45,7 @@ struct LinkState: Equatable, Sendable {
     case connectAnswered(success: Bool)
     /// The connection that is up was made by a Pair of this program, in which the last one dropped.
     case madeByPair
-    /// The caller of Connect has left, or cannot use the connection.
+    /// The caller of Connect timed out or was cancelled, or cannot use the connection.
     case abandoned
     case disconnectWanted
     /// The connection is left to other processes that use it.
@@ -67,7 +67,7 @@ struct LinkState: Equatable, Sendable {
     case adopt
     /// Ask again when the connection is down.
     case waitUntilDown
-    /// A connection in use has ended: what depends on it fails.
+    /// A connection in use has ended: fail the operations that depend on it.
     case reportLoss(Ending)
   }
 
@@ -150,7 +150,7 @@ struct LinkState: Equatable, Sendable {
       end(.refused)
       return .nothing
     case .idle where success && maker == nil:
-      // No caller waits for it any more: it arrived after its undo.
+      // No caller waits for this Connect any more: its reply arrived after its undo.
       return .callDisconnect
     case .idle, .resolving, .ready, .disconnecting:
       return .nothing

@@ -6,9 +6,9 @@ import Signals
 
 /// The uses of one connection.
 ///
-/// A turn that connects while it holds the connection has another use of it: a session inside another
-/// one leaves the connection up. A turn holds it until its last use has ended, and releases it at its
-/// end otherwise.
+/// A turn that connects while it holds the connection has another use of it: a session inside
+/// another one leaves the connection up. A turn holds the connection until its last use has ended,
+/// or else until the end of the turn.
 struct LinkUses: Sendable {
   private struct Holder: Sendable {
     let turn: Turn
@@ -31,7 +31,7 @@ struct LinkUses: Sendable {
   /// Whether the connection stays up when a turn no longer uses it.
   func staysUp(without turn: Turn) -> Bool { isKept || holders.contains { $0.turn !== turn } }
 
-  /// A turn that holds the connection connects again.
+  /// Adds a use to a turn that holds the connection and connects again.
   ///
   /// - Returns: False for a turn that does not hold it, which has to register its release first.
   mutating func addUse(by turn: Turn) -> Bool {
@@ -40,28 +40,28 @@ struct LinkUses: Sendable {
     return true
   }
 
-  /// A turn holds the connection from now on, with one use.
+  /// Makes a turn hold the connection, with one use.
   mutating func hold(by turn: Turn, releasedBy entry: Turn.Entry) {
     holders.append(Holder(turn: turn, entry: entry))
   }
 
-  /// One use of a turn has ended.
+  /// Ends one use of a turn.
   ///
-  /// - Returns: Whether it was the last one of the turn, which is then removed as soon as the connection
-  ///   has been ended, if it has to be.
+  /// - Returns: Whether it was the last use of the turn. The caller then removes the turn, after it
+  ///   has ended the connection if necessary.
   mutating func endUse(by turn: Turn) -> Bool {
     guard let place = place(of: turn) else { return false }
     holders[place].count -= 1
     return holders[place].count <= 0
   }
 
-  /// A connect of the turn has replaced a connection that it held: it is no further use.
+  /// Removes the extra use of a connect that replaced a connection which the turn held.
   mutating func joinUses(of turn: Turn) {
     guard let place = place(of: turn) else { return }
     holders[place].count = max(1, holders[place].count - 1)
   }
 
-  /// A turn holds the connection no longer.
+  /// Removes a turn, which no longer holds the connection.
   ///
   /// - Returns: Its release, to be cancelled unless it is running.
   @discardableResult
@@ -69,8 +69,8 @@ struct LinkUses: Sendable {
     place(of: turn).map { holders.remove(at: $0).entry }
   }
 
-  /// The connection was ended: those that held it before hold it no longer, and nothing keeps it. A turn
-  /// that connected after that is none of them.
+  /// Removes the turns that held the connection when it was ended, and no longer keeps it up. A
+  /// turn that has connected since then stays.
   mutating func end(_ ended: LinkUses) {
     isKept = false
     for holder in ended.holders { remove(holder.turn) }

@@ -41,7 +41,7 @@ final class SharedSubscription: Sendable {
     var machine: SubscriptionMachine
     var place: Place
     var filter = EchoFilter()
-    /// The number of the last connection that ended.
+    /// The number of the last connection that has ended.
     var endedLink: SubscriptionMachine.Link = 0
     var lastID: UInt64 = 0
     var mailboxes: [(id: UInt64, mailbox: NotificationMailbox)] = []
@@ -54,10 +54,10 @@ final class SharedSubscription: Sendable {
     var isRuleOpening = false
     /// The StartNotify that is sent as soon as the match rule is accepted.
     var dueStart: UInt64?
-    /// The last call to begin, while it has no reply.
+    /// The last call that begins a subscription, while it has no reply.
     var pendingStart: UInt64?
-    /// The subscribers that a call to begin has failed, by its number: its reply may tell more about it
-    /// than the drop does.
+    /// The subscribers that a drop failed during a call to begin, by the number of the call: its
+    /// reply may tell more about the failure than the drop does.
     var uninformed: [UInt64: [(mailbox: NotificationMailbox, ending: Ending)]] = [:]
     var sockets: [SubscriptionMachine.SocketID: AttributeSocket] = [:]
     var lastSocket: SubscriptionMachine.SocketID = 0
@@ -122,12 +122,12 @@ final class SharedSubscription: Sendable {
 
   /// Removes a subscriber; after the last one, stops the subscription.
   ///
-  /// - Throws: What StopNotify failed with, unless the subscription has already ended.
+  /// - Throws: The error of StopNotify, unless the subscription has already ended.
   func unsubscribe(_ subscriber: Subscriber) async throws {
     let operation = "ending a subscription to \(view.title)"
     do {
       if subscriber.mailbox.hasLeft {
-        // It is removed already, but the pending StopNotify is also its own.
+        // The subscriber is removed already, but it also waits for the pending StopNotify.
         return try await isEnding.until(operation, on: loop) { $0 ? nil : () }
       }
       applyInOrder(.leave(subscriber.id))
@@ -138,9 +138,9 @@ final class SharedSubscription: Sendable {
     }
   }
 
-  /// The subscriber moves to another subscription.
+  /// Removes a subscriber that moves to another subscription.
   ///
-  /// - Returns: Since when it misses values.
+  /// - Returns: The time since when it misses values.
   func forget(_ subscriber: Subscriber) -> Instant {
     let gap = openGap(of: subscriber)
     state.withLock { $0.mailboxes.removeAll { $0.id == subscriber.id } }
@@ -148,7 +148,7 @@ final class SharedSubscription: Sendable {
     return gap?.from ?? loop.now
   }
 
-  /// The time since when a subscriber misses values; nil when it is not interrupted.
+  /// The gap in which a subscriber is missing values; nil when it is not interrupted.
   func openGap(of subscriber: Subscriber) -> SubscriptionMachine.Gap? {
     let now = loop.now
     return state.withLock { $0.machine.openGap(of: subscriber.id, to: now) }
@@ -161,7 +161,7 @@ final class SharedSubscription: Sendable {
 
   /// The connection has ended.
   ///
-  /// - Parameter number: That of the connection, if its services were resolved.
+  /// - Parameter number: The number of the connection, if its services were resolved.
   func linkDown(_ cause: Cause, of number: SubscriptionMachine.Link?) {
     let link = state.withLock { state in
       state.endedLink = max(state.endedLink, number ?? 0)
@@ -205,9 +205,10 @@ final class SharedSubscription: Sendable {
 
   // MARK: Reconnecting
 
-  /// A subscriber that listens makes the connection that is wanted.
+  /// Makes the calling subscriber responsible for the connection that is wanted.
   ///
-  /// - Returns: Its number, to report the result; nil when another subscriber makes it already.
+  /// - Returns: The number for reporting the result; nil if another subscriber already makes the
+  ///   connection.
   func acceptReconnection() -> UInt64? {
     let (number, mailboxes) = state.withLock { state in
       defer { state.wantedReconnection = nil }
@@ -219,7 +220,7 @@ final class SharedSubscription: Sendable {
 
   /// The connection that was wanted is made.
   ///
-  /// - Parameter link: Its number; nil when it has dropped again.
+  /// - Parameter link: The number of the connection; nil when it has dropped again.
   func reconnected(_ number: UInt64, on link: SubscriptionMachine.Link?) {
     guard let link else { return reconnectionFailed(number, Ending(Cause.linkLost)) }
     applyInOrder(.linkUp(link))
@@ -264,7 +265,7 @@ final class SharedSubscription: Sendable {
     }
   }
 
-  /// Whether a value is as long as one may be; a longer one ends the subscription.
+  /// Whether a value does not exceed the maximum length; a longer one ends the subscription.
   private func isAcceptable(_ value: [UInt8]) -> Bool {
     if value.count <= GattCharacteristic1.longestValue { return true }
     applyInOrder(.spoiled(Ending(Cause.receivedTooLong(octets: value.count))))
@@ -322,7 +323,7 @@ final class SharedSubscription: Sendable {
   private func apply(_ event: SubscriptionMachine.Event) {
     let now = loop.now
     let actions = state.withLock { state -> [SubscriptionMachine.Action] in
-      // It dropped between the caller's look at it and this call.
+      // The connection dropped between the caller's check and this call.
       if case .linkUp(let link) = event, link <= state.endedLink { return [] }
       return state.machine.apply(event, at: now)
     }
@@ -451,7 +452,7 @@ final class SharedSubscription: Sendable {
       return (state.dueStart, state.place.start)
     }
     guard let due else { return }
-    // Its caller has left, or its connection has dropped.
+    // Its caller timed out or was cancelled, or its connection has dropped.
     guard state.withLock({ $0.machine.isWanted(start: due) }) else {
       return applyInOrder(.startReplied(due, .failure(Ending(Cause.linkLost))))
     }
@@ -508,8 +509,8 @@ final class SharedSubscription: Sendable {
     }
   }
 
-  /// Whether an error of StopNotify leaves the subscription in doubt: it does not where the
-  /// connection, the object or bluetoothd has ended first, and the subscription with it.
+  /// Whether an error of StopNotify leaves the subscription in doubt. It does not if the
+  /// connection, the object or bluetoothd ended first, because the subscription ended with it.
   private static func matters(_ error: any Error) -> Bool {
     guard let error = error as? DBusError else { return false }
     let code = ErrorMapping.explain(ErrorAnswer(error), ErrorSituation(.notify)).code

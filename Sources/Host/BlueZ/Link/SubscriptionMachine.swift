@@ -7,7 +7,7 @@
 import Bluetooth
 import Signals
 
-/// The state of bluetoothd's subscription to a characteristic, and of those who share it.
+/// The state of bluetoothd's subscription to a characteristic, and of its subscribers.
 ///
 /// A drop of the connection forgets all calls: a reply counts only on the connection that it was
 /// sent on.
@@ -56,7 +56,7 @@ struct SubscriptionMachine: Sendable {
     let to: Instant
   }
 
-  /// The way of the values, once bluetoothd has subscribed.
+  /// The transport of the values, once bluetoothd has subscribed.
   enum Carrier: Hashable, Sendable {
     case signals
     case socket(SocketID)
@@ -74,7 +74,7 @@ struct SubscriptionMachine: Sendable {
     case disconnecting(Ending)
     case connectFailed(Ending)
     case objectRemoved(Ending)
-    /// The characteristic is there again, perhaps at another path.
+    /// The characteristic is back, perhaps at another path.
     case objectRestored
     /// A reply to StartNotify or AcquireNotify, in time or late.
     case startReplied(UInt64, Result<Carrier, Ending>)
@@ -101,7 +101,7 @@ struct SubscriptionMachine: Sendable {
     case cancelReconnect
     case began(SubscriberID)
     case gap(SubscriberID, Gap)
-    /// Nothing follows for this subscriber. Without an ending it has left.
+    /// The last action for this subscriber. Without an ending, it has unsubscribed.
     case ended(SubscriberID, Ending?, open: Gap?)
   }
 
@@ -144,7 +144,7 @@ struct SubscriptionMachine: Sendable {
     let delivery: Delivery
     let until: Instant
     let limit: Duration
-    /// The reply is not expected any more, but counts if it arrives.
+    /// The reply is no longer expected, but counts if it arrives.
     var isLost = false
   }
 
@@ -158,23 +158,23 @@ struct SubscriptionMachine: Sendable {
   private(set) var session = Session.none
   private(set) var link: Link?
   private(set) var subscribers: [Subscriber] = []
-  /// bluetoothd has, or may have, a session of this program that is not ``session``: it keeps one of bus
-  /// signals when the link drops.
+  /// bluetoothd has, or may have, a session of this program that is not ``session``: when the link
+  /// drops, it keeps a session that uses bus signals.
   private(set) var isKept = false
-  /// Subscribers that have left, and wait for the reply to StopNotify.
+  /// Subscribers that have unsubscribed, and wait for the reply to StopNotify.
   private var leaving: [(id: SubscriberID, gap: Gap?)] = []
-  /// Calls on the present link without a reply; one at most is not lost.
+  /// Calls on the present link without a reply; at most one of them is not lost.
   private var starts: [Start] = []
   private var calls: UInt64 = 0
   private var isObjectThere = true
   private var hasRule = false
   private var retry = Retry.none
-  /// Only a value is progress: a device that drops each connection is connected as seldom as one that
-  /// is not there.
+  /// Only a value is progress: a device that drops each connection is reconnected as rarely as one
+  /// that is absent.
   private var backoff = Backoff(
     first: .milliseconds(250), longest: .seconds(5), beginsAtOnce: true
   )
-  /// When a subscription that is interrupted gives up, and why.
+  /// The time when an interrupted subscription gives up, and the ending that it then reports.
   private var resumeUntil: Instant?
   private var lastEnding = Ending(.linkLost)
 
@@ -217,7 +217,7 @@ struct SubscriptionMachine: Sendable {
   /// Whether a subscriber waits for the reply to this call.
   func isWanted(start number: UInt64) -> Bool { live?.number == number && !subscribers.isEmpty }
 
-  /// Whether another value changes nothing.
+  /// Whether another value would change nothing.
   var isSteady: Bool { session.isActive && !backoff.hasBegun }
 
   /// The interruption of a subscriber; nil while there is none.
@@ -238,7 +238,7 @@ struct SubscriptionMachine: Sendable {
     return resumeUntil == nil ? nil : link == nil ? .link : .object
   }
 
-  /// When the next `timePassed` is due.
+  /// The time when the next `timePassed` is due.
   var deadline: Instant? {
     var all = [live?.until, resumeUntil]
     switch session {
@@ -255,7 +255,7 @@ struct SubscriptionMachine: Sendable {
   private mutating func subscribe(
     _ id: SubscriberID, _ options: SubscriptionOptions, _ now: Instant
   ) -> [Action] {
-    // Without a connection bluetoothd accepts StartNotify, for the next one.
+    // Without a connection, bluetoothd would accept StartNotify for the next connection.
     if link == nil { return [.ended(id, Ending(.notConnected), open: nil)] }
     if !isObjectThere { return [.ended(id, Ending(.objectGone), open: nil)] }
     let until = now + (options.startLimit ?? limits.attribute)
@@ -303,7 +303,7 @@ struct SubscriptionMachine: Sendable {
     }
     link = nil
     let actions = lost(ending, now)
-    // bluetoothd has left, and its sessions with it.
+    // bluetoothd has disappeared, and its sessions with it.
     if ending.kind == .final { isKept = false }
     if retry != .connecting { retry = .pausing(until: now + backoff.next()) }
     return actions
@@ -333,7 +333,7 @@ struct SubscriptionMachine: Sendable {
     case .stopping: actions += stopped(nil)
     case .none, .released: break
     }
-    // A call without a reply may have an effect all the same.
+    // A call without a reply may still take effect.
     if starts.contains(where: { $0.delivery == .signals }) { isKept = true }
     (session, starts, lastEnding) = (.none, [], ending)
     return actions + sift(ending, now) { !$0.isStarting && $0.resumes && ending.isLoss }
@@ -349,7 +349,7 @@ struct SubscriptionMachine: Sendable {
       let isWanted = subscribers.contains { $0.options.delivery == start.delivery }
       return isWanted ? begin(carrier, now) : stop(carrier.socket, now)
     }
-    // Of an earlier link, or beside another session.
+    // The session is from an earlier link, or exists beside another one.
     if !session.isActive, carrier == .signals || start != nil { isKept = true }
     return carrier.socket.map { [.close($0)] } ?? []
   }
@@ -370,7 +370,7 @@ struct SubscriptionMachine: Sendable {
     return start.isLost || session != .none ? [] : failed(start, ending, now)
   }
 
-  /// A call has failed the subscribers that wanted its delivery, or is repeated after a pause.
+  /// Ends the subscribers that wanted the delivery of a failed call, or repeats it after a pause.
   private mutating func failed(_ start: Start, _ ending: Ending, _ now: Instant) -> [Action] {
     (lastEnding, retry) = (ending, .pausing(until: now + backoff.next()))
     return sift(ending, now) {
@@ -419,7 +419,7 @@ struct SubscriptionMachine: Sendable {
     if let place = starts.firstIndex(where: { !$0.isLost && $0.until <= now }) {
       starts[place].isLost = true
       if session == .none {
-        // bluetoothd may have done it all the same.
+        // bluetoothd may have executed the call nevertheless.
         isKept = true
         actions += failed(
           starts[place], .timedOut(starts[place].delivery.call, starts[place].limit), now)
@@ -443,7 +443,7 @@ struct SubscriptionMachine: Sendable {
 
   /// Starts or continues the subscription, which has a subscriber.
   private mutating func proceed(_ now: Instant) -> [Action] {
-    // The reply to a call whose caller has left counts for those that came since.
+    // The reply to a call whose caller has unsubscribed counts for later subscribers.
     let actions = live?.delivery == .signals ? rule(true) : []
     guard session == .none, live == nil else { return actions }
     let newcomer = link == nil ? nil : subscribers.first(where: \.isStarting)
@@ -495,7 +495,7 @@ struct SubscriptionMachine: Sendable {
 }
 
 extension SubscriptionOptions.Delivery {
-  /// The call that begins it.
+  /// The D-Bus method that begins this delivery.
   fileprivate var call: String {
     switch self {
     case .signals: "StartNotify"
