@@ -23,7 +23,7 @@ struct AgentDialogue: Sendable {
     case show(PairingDisplay)
     /// Cancel the open question.
     case withdraw
-    /// Cancel the pairing: bluetoothd does not wait for the answer to what it displays.
+    /// Cancel the pairing: bluetoothd does not wait for an answer to what it displays.
     case cancelPairing
   }
 
@@ -31,9 +31,9 @@ struct AgentDialogue: Sendable {
   enum Rejection: Equatable, Sendable {
     /// No answer is configured, and there is no person to ask.
     case unanswered(PairingQuestion)
-    /// The configured answer is no, or the person's.
+    /// The configured answer, or the person's answer, is no.
     case declined(PairingQuestion)
-    /// Every pairing is rejected, also one that only displays something.
+    /// Every pairing is rejected, even one that only displays something.
     case declinedToShow
     /// Another number was expected.
     case otherNumber(UInt32)
@@ -48,7 +48,7 @@ struct AgentDialogue: Sendable {
   let refusesAll: Bool
   /// The question that a person was asked.
   private(set) var open: PairingQuestion?
-  /// Why a request was last rejected: the cause of a failed pairing.
+  /// The reason for the last rejection of a request: the cause of a failed pairing.
   private(set) var refusal: Rejection?
   /// Whether a number was compared, or a passkey or PIN shown or entered: without that, a pairing
   /// is Just Works.

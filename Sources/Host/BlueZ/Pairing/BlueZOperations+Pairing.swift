@@ -10,9 +10,9 @@ extension BlueZOperations {
     try await explaining(.pair, "pairing") {
       try await client.synchronize()
       let device = try await linkedDevice()
-      // Counted here: the connection may drop while the pairing waits for its turn and for the agent.
+      // Read here: the connection may drop while the pairing waits for its turn and for the agent.
       let disconnectCount = link(to: device).disconnectCount
-      // `Pair` on a paired device is not answered on an adapter that has LE alone.
+      // On an LE-only adapter, bluetoothd does not reply to `Pair` on a paired device.
       if client.withTree({ $0.isPaired(device) }) { return try await keep(device, answers) }
       let agent = client.agent
       return try await agent.pairing(deviceDescription, answers.offeredCapability) {
@@ -21,7 +21,7 @@ extension BlueZOperations {
         do {
           let isNew = try await callPair(device, since: disconnectCount)
           let isAuthenticated = agent.isAuthenticated(entry)
-          // Looked at before the agent leaves: the adapter is not pairable afterwards.
+          // Checked before the agent is unregistered: the adapter is not pairable afterwards.
           let hasNoBond = client.withTree { $0.isPairedWithoutBond(device) }
           await agent.leave(entry)
           guard isNew else { return .already }
@@ -35,7 +35,7 @@ extension BlueZOperations {
         } catch {
           let refusal = agent.refusal(of: entry)
           await agent.leave(entry)
-          // It was not paired before: whatever bond there is, is new.
+          // The device was not paired before, so any bond is new.
           if answers.refusesAll, client.withTree({ $0.isPaired(device) }) {
             _ = try? await shielded(on: loop, limit: client.limits.disconnect) { [self] in
               try await remove(device)
@@ -71,11 +71,11 @@ extension BlueZOperations {
 
   // MARK: Pair
 
-  /// Keeps a bond that there is already, unless it is a new one that answers refuse.
+  /// Keeps an existing bond, unless it is new and the answers refuse it.
   private func keep(
     _ device: ObjectPath, _ answers: PairingAnswers
   ) async throws -> PairingOutcome {
-    // An earlier pairing on this connection has failed so. It holds until the connection ends.
+    // An earlier pairing on this connection left no bond. That holds until the connection ends.
     let isUnbonded = state.withLock { $0.unbonded == device }
     if isUnbonded, client.withTree({ $0.value(Device1.bonded, at: device) }) == false {
       throw Cause.bondNotKept
@@ -85,7 +85,7 @@ extension BlueZOperations {
     throw Cause.pairingUnasked
   }
 
-  /// The device's object, connected.
+  /// Returns the device's object, once it is connected.
   private func linkedDevice() async throws -> ObjectPath {
     let known = try knownDevice(on: usableAdapter().path)
     if let known, client.withTree({ $0.isConnected(known) && $0.isResolved(known) }) {
@@ -99,7 +99,7 @@ extension BlueZOperations {
   /// Pairs. A connection that Pair makes, because the present one drops, belongs to this turn.
   ///
   /// - Parameter disconnectCount: The count when the connection was last used for this pairing.
-  /// - Returns: Whether it was not paired before.
+  /// - Returns: Whether the device was not paired before.
   private func callPair(_ device: ObjectPath, since disconnectCount: Int) async throws -> Bool {
     let link = link(to: device)
     do {
@@ -112,14 +112,14 @@ extension BlueZOperations {
     return true
   }
 
-  /// Whether a Pair that failed so may have made a connection: not one that was not begun.
+  /// Whether a Pair with this error may have made a connection; one that was not begun made none.
   private static func mayLeaveConnection(_ error: any Error) -> Bool {
     (error as? DBusError)?.refusal.isAboutPairing ?? true
   }
 
   /// Makes the present turn end the connection that a Pair has made.
   ///
-  /// - Returns: Whether it made one, and the turn has it.
+  /// - Returns: Whether Pair made a connection, which the turn then owns.
   @discardableResult
   private func own(_ link: DeviceLink, since disconnectCount: Int) -> Bool {
     guard let turn = Turn.current else {
@@ -134,7 +134,7 @@ extension BlueZOperations {
 
   /// Calls Pair, and cancels the pairing when the wait for its reply has ended.
   ///
-  /// - Returns: Whether it was not paired before.
+  /// - Returns: Whether the device was not paired before.
   private func sendPair(_ device: ObjectPath, since disconnectCount: Int) async throws -> Bool {
     let call = MethodCall.bluez(device, Device1.pair)
     let isAnswered = Guarded(false)
@@ -167,17 +167,17 @@ extension BlueZOperations {
       return false
     } catch {
       if isAnswered.withLock({ $0 }) { throw error }
-      // Paired without a reply: the goal is reached.
+      // The device is paired, even without a reply: the goal is reached.
       if error is TimedOut, client.withTree({ $0.isPaired(device) }) { return true }
       await cancelPairing(of: device)
       throw error
     }
   }
 
-  /// Cancels a pairing in bluetoothd, whatever it replies. The turn goes on when bluetoothd has
-  /// handled it, with what Pair began there.
+  /// Cancels a pairing in bluetoothd, whatever the reply. The turn goes on when bluetoothd has
+  /// handled the cancellation, together with what Pair began.
   ///
-  /// It removes an existing bond: only for a pairing that was not answered.
+  /// CancelPairing removes an existing bond: use it only for a pairing that was not answered.
   private func cancelPairing(of device: ObjectPath) async {
     let call = MethodCall.bluez(device, Device1.cancelPairing)
     let calls = link(to: device).calls
@@ -233,8 +233,8 @@ extension BlueZOperations {
     }
   }
 
-  /// The removal of the device was intended, also if it arrives after the caller has left: it is
-  /// not reported as a loss.
+  /// Notes that the removal of the device is intended: it is not reported as a loss, even if it
+  /// arrives after the caller timed out or was cancelled.
   private func noteIntendedRemoval(of device: ObjectPath) {
     state.withLock { if $0.device == device { $0.device = nil } }
   }

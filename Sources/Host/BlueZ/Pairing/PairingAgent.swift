@@ -10,7 +10,7 @@ import Signals
 /// The one agent of this bus connection, shared by all pairings over it.
 ///
 /// A request is answered for the latest entry of its device. Requests about other devices are
-/// rejected, and so are those of anybody but bluetoothd.
+/// rejected, and so are requests from any sender but bluetoothd.
 ///
 /// - Source: BlueZ 5.66, `doc/agent-api.txt`, `src/agent.c`: one agent a connection.
 final class PairingAgent: Sendable {
@@ -45,7 +45,7 @@ final class PairingAgent: Sendable {
   private let bus: MessageBus
   private let limits: BlueZLimits
   private let registering = Gate()
-  /// Passed by every Pair.
+  /// The gate that every Pair passes.
   private let pairing = Gate()
   private let state = Guarded(State())
 
@@ -56,14 +56,15 @@ final class PairingAgent: Sendable {
 
   // MARK: Pairing
 
-  /// Runs `body`, which pairs, when no other pairing is in its way.
+  /// Runs `body`, which pairs, once no conflicting pairing is under way.
   ///
   /// bluetoothd registers one agent for a connection, with one capability, and sends it one request at
   /// a time: a second request is not sent, and that pairing fails. For a Just Works pairing that this
   /// host started it never sends one. So pairings without requests run in parallel, any other alone.
   ///
   /// - Parameter device: The device, for the errors of other pairings that wait.
-  /// - Throws: What `body` throws; ``Cause`` when the time passed before it started; a cancellation.
+  /// - Throws: The errors of `body`; ``Cause`` when the time passed before it started; a
+  ///   cancellation.
   /// - Source: BlueZ 5.66, `src/agent.c` (agent_request_passkey: EBUSY while there is a request),
   ///   `src/device.c` (pair_device: the capability is taken at Pair; one bonding a device).
   func pairing<R>(
@@ -91,7 +92,7 @@ final class PairingAgent: Sendable {
 
   // MARK: Calls
 
-  /// The object's interface.
+  /// The interface of the agent's object.
   private var interface: ExportedInterface {
     Agent1.declaration.exported(methods: [
       ExportedMethod(Agent1.release) { [weak self] in self?.released($0) },
@@ -205,7 +206,7 @@ final class PairingAgent: Sendable {
 }
 
 extension Cause {
-  /// The time passed while others paired.
+  /// The cause when the time passed during the pairings of these other devices.
   fileprivate static func pairingQueued(behind devices: [String]) -> Cause {
     let others = devices.isEmpty ? "another device" : devices.joined(separator: " and ")
     return transient(
@@ -220,11 +221,11 @@ extension Cause {
 extension PairingAgent {
   /// Makes the agent answer for a device.
   ///
-  /// It is registered, and made the default agent, when this returns.
+  /// When this returns, the agent is registered and is the default agent.
   ///
   /// - Parameter device: The object of the device at the time of a request.
   /// - Returns: The identifier for ``leave(_:)``.
-  /// - Throws: What registering failed with; nothing is left of it then.
+  /// - Throws: The error of the registration, of which nothing is left then.
   func enter(
     _ answers: PairingAnswers, device: @escaping @Sendable () -> ObjectPath?
   ) async throws -> UInt64 {
@@ -255,7 +256,7 @@ extension PairingAgent {
     try? await shielded(on: bus.loop, limit: limits.call) { [self] in try await reconcile() }
   }
 
-  /// Why a request was rejected for an entry.
+  /// The reason why a request was rejected for an entry.
   func refusal(of id: UInt64) -> AgentDialogue.Rejection? {
     state.withLock { $0.entries.first { $0.id == id }?.dialogue.refusal }
   }
@@ -281,8 +282,8 @@ extension PairingAgent {
     }
   }
 
-  /// Unregisters the agent, if it is registered; does not wait for the reply: what is asked of
-  /// bluetoothd later is handled later.
+  /// Unregisters the agent, if it is registered. Does not wait for the reply: bluetoothd handles
+  /// later calls after this one.
   func release() {
     let wasRegistered = state.withLock { state in
       defer { state.registered = nil }
@@ -294,10 +295,12 @@ extension PairingAgent {
     dropExport()
   }
 
-  /// Registers the agent, not before bluetoothd has done what it does after the last agent.
+  /// Registers the agent, once bluetoothd has finished its work after the last agent was
+  /// unregistered.
   ///
-  /// It then turns `Pairable` off, some time after its answer. An agent that comes in between finds
-  /// `Pairable` on, and after it has been turned off, a pairing leaves no bond.
+  /// bluetoothd turns `Pairable` off some time after it has replied to the unregistration. An agent
+  /// that is registered in between finds `Pairable` on, and after it has been turned off, a pairing
+  /// leaves no bond.
   ///
   /// - Source: BlueZ 5.82, `src/adapter.c` (set_mode returns early for the current settings).
   private func register(_ capability: AgentCapability) async throws {
@@ -314,7 +317,7 @@ extension PairingAgent {
       (Self.path, capability.bluezName)
     )
     _ = try await bus.call(register, limit: limits.call) { [self] answer in
-      // Answered after its caller had left.
+      // The reply arrived after its caller timed out or was cancelled.
       guard case .success = answer, state.withLock({ $0.registered == nil }) else { return }
       try? bus.send(call(AgentManager1.unregisterAgent).withoutReply())
     }
