@@ -110,7 +110,8 @@ public struct Gateway: Sendable {
   private var drainLimit: Instant?
   private var isDrained = false
   private var isJournalWritable = true
-  /// When the leases that other gateways had in a lost store have ended; nil if none is lost.
+  /// The time when the leases that other gateways had in a lost store have ended; nil if none is
+  /// lost.
   private var claimsAgainAt: Instant?
 
   /// When to send the event ``Event/woken``, unless another event comes first.
@@ -208,7 +209,7 @@ public struct Gateway: Sendable {
     case .chainEnded(let chain, let outcome):
       if case .failed(step: 0) = outcome {
         failures[chain.address, default: []].append(now)
-        // A bid counts no more.
+        // More failures than these do not change a bid.
         failures[chain.address] = failures[chain.address]?.suffix(Bid.mostFailures)
       }
       actions += with(chain.address, at: now) { custody, _ in
@@ -227,10 +228,11 @@ public struct Gateway: Sendable {
     return actions
   }
 
-  /// Reads the entries of the observed devices that no job is known for: one may have been announced.
+  /// Reads the entries of the observed devices for which no job is known: a job may have been
+  /// announced in the meantime.
   ///
-  /// The reads are spread over the pause between announcements, because all gateways meet a server again that was
-  /// restarted.
+  /// The reads are spread over the pause between announcements, because all gateways reconnect to a
+  /// restarted server at once.
   private mutating func readMissed(at now: Instant) -> [Action] {
     let addresses = observations.keys.filter { custodies[$0] == nil }.sorted()
     let pause = member.settings.announceEvery / max(1, addresses.count)

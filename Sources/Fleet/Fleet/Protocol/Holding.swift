@@ -101,7 +101,7 @@ struct Holding: Sendable {
   var end: EndRecord?
   /// The events of the run so far.
   var events = EventDigest()
-  /// Whether no end has to be stored any more: it is stored, or another member's is.
+  /// Whether the end of the job needs no more storing: it is stored, or another member's end is.
   var isEndSettled = false
   /// Another member has replaced the claim, or the lease has ended: no operation may begin.
   var isFenced = false

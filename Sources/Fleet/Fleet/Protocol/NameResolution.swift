@@ -35,8 +35,8 @@ public struct NameResolution: Sendable {
     }
   }
 
-  /// The decision by the reports so far. One identity address wins over private addresses with the same
-  /// name, which may belong to the same device.
+  /// The decision from the reports so far. One identity address wins over private addresses with
+  /// the same name, which may belong to the same device.
   public var decision: Decision {
     let found = identities.sorted()
     if found.count > 1 { return .ambiguous(found) }
@@ -56,7 +56,7 @@ public struct NameSearch: Sendable {
     case waits(until: Instant)
     /// The job is for this device.
     case device(BluetoothAddress)
-    /// No single device was found: the job ends so.
+    /// No single device was found: the job ends with this state.
     case ended(EndState, detail: String)
   }
 

@@ -1,6 +1,7 @@
 // Sends the events of one run to its followers: to the gateway's disk first, then to the store.
 //
-// EventChunking divides them, and EventSending decides what is sent; this has the timers.
+// EventChunking divides the events into chunks, and EventSending decides what is sent; this class
+// has the timers.
 
 import Signals
 

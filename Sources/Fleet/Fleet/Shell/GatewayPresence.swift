@@ -33,13 +33,13 @@ public final class GatewayPresence: Sendable {
     /// The revision of the entry; nil when it is not known.
     var revision: Revision?
     var tasks: [Task<Void, any Error>] = []
-    /// The tasks that do their work once, until they have done it.
+    /// The tasks that run once, until they have ended.
     var passing: [Int: Task<Void, any Error>] = [:]
     var passed = 0
     var handlers: Handlers?
     /// The process whose entry this one replaced when it began.
     var predecessor: String?
-    /// Further processes whose entry was found in place of the own one.
+    /// Further processes whose entry was found in place of this process's entry.
     var rivals: Set<String> = []
     var replaced: StoreSubscription?
   }
@@ -70,8 +70,9 @@ public final class GatewayPresence: Sendable {
     state = Guarded(State(entry: entry))
   }
 
-  /// Looks for a gateway with this name on another host: it replaces its entry, and waits until the other one
-  /// must have written it again. An entry from this host is that of an earlier process.
+  /// Looks for a gateway with this name on another host: replaces its entry, and waits until that
+  /// gateway must have written the entry again. An entry from this host is left from an earlier
+  /// process.
   ///
   /// - Returns: The entry of the gateway that has the name; nil if the name is free.
   public func gatewayWithName() async throws -> GatewayEntry? {
@@ -128,7 +129,8 @@ public final class GatewayPresence: Sendable {
   /// Renews the entry now, in addition to the regular renewals.
   public func renewNow() { once { [self] in try await renew() } }
 
-  /// Does something once. Called on the loop, so that the task ends after it is kept.
+  /// Runs `body` once, in a task. Must be called on the loop, so that the task is stored before it
+  /// ends.
   private func once(_ body: @escaping @Sendable () async throws -> Void) {
     let number = state.withLock { state in
       state.passed += 1
@@ -192,7 +194,7 @@ public final class GatewayPresence: Sendable {
     return entry
   }
 
-  /// Stores a copy of the entry that stays when the gateway is gone, until it is forgotten by hand.
+  /// Stores a copy of the entry that outlasts the gateway, until the copy is forgotten by hand.
   private func keepCopy() async throws {
     let (key, value) = (StoreKey.known(name), StoredValue.gateway(stamped))
     guard case .entries(let found) = try await store.ask(.list(.one(key)), on: loop) else { return }
@@ -207,14 +209,15 @@ public final class GatewayPresence: Sendable {
     return (entry, found.revision)
   }
 
-  /// Whether another process has written an entry. Those of an earlier version do not tell.
+  /// Whether another process has written an entry. An entry of an earlier version does not tell.
   private func isForeign(_ entry: GatewayEntry) -> Bool {
     let own = state.withLock { $0.entry.incarnation }
     return entry.incarnation.map { $0 != own } ?? false
   }
 
-  /// Decides between two processes with one name: the one that found the other's entry when it began ends.
-  /// If neither did, their texts decide, when the other one has written its entry twice.
+  /// Whether this process must end because of another one with the same name. The process that
+  /// found the other's entry when it began ends. If neither did, the order of their incarnations
+  /// decides, once the other process has written its entry twice.
   private func mustYield(to other: GatewayEntry) -> Bool {
     guard let rival = other.incarnation else { return false }
     return state.withLock { state in

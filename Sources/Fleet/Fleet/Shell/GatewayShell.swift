@@ -1,7 +1,8 @@
 // Connects the state machine `Gateway` to the store, the journal and the chains of one process.
 //
-// It makes no decisions of the protocol; Gateway does. It orders them: what depends on a journal entry waits
-// until the entry is on the disk. How chains run and what is observed is up to its owner.
+// Gateway makes the decisions of the protocol; the shell orders the actions: an action that depends
+// on a journal entry waits until the entry is on the disk. Its owner decides how chains run and
+// what is observed.
 
 import Bluetooth
 import Signals
@@ -83,7 +84,7 @@ package final class GatewayShell: Sendable {
   /// The number of claims that the gateway holds.
   package var running: Int { state.withLock { $0.machine.running } }
 
-  /// Ends its subscriptions and its alarm, and calls no handler any more.
+  /// Ends the subscriptions and the alarm, and calls no handler from then on.
   package func end() {
     alarm.cancel()
     let subscriptions = state.withLock { state in
@@ -95,7 +96,7 @@ package final class GatewayShell: Sendable {
 
   /// Compares the store with the one that the journal belongs to, and begins.
   ///
-  /// - Returns: Whether it is another one; then as after ``storeReplaced()``.
+  /// - Returns: Whether it is another store; it is then handled as by ``storeReplaced()``.
   package func begin(_ handlers: Handlers) -> Bool {
     state.withLock { $0.handlers = handlers }
     let isOther = file.belongs(toAnotherStoreThan: store.identity)
@@ -115,8 +116,8 @@ package final class GatewayShell: Sendable {
     }
   }
 
-  /// Handles an event, and carries out the actions that follow. Not before ``begin(_:)``, whose handlers they
-  /// need.
+  /// Handles an event, and carries out the actions that follow. Must not be called before
+  /// ``begin(_:)``, which sets the handlers that the actions need.
   package func handle(_ event: Gateway.Event) {
     if case .journalFailed = event { setJournalWritable(false) }
     let now = clock.now
@@ -229,7 +230,7 @@ extension Gateway.Action {
     }
   }
 
-  /// Whether a chain or an operation begins with it.
+  /// Whether the action begins a chain or an operation.
   fileprivate var isBeginning: Bool {
     switch self {
     case .run, .permit: true
