@@ -14,7 +14,7 @@ enum HCIEvent: Hashable, Sendable {
   case connected(LEConnection)
   /// The parameters of an LE connection changed.
   case updated(handle: UInt16, ConnectionParameters)
-  /// The parameters of an LE connection stay: their change was refused, or failed.
+  /// The parameters of an LE connection are unchanged: their change was refused, or failed.
   case updateFailed(handle: UInt16, HCIStatus)
   /// A change of the PHY of an LE connection has ended, whichever side requested it. The PHY is nil if
   /// its number is unknown.

@@ -11,9 +11,9 @@ struct HCIStatus: RawRepresentable, Hashable, Sendable, CustomStringConvertible 
   static let unknownConnection = HCIStatus(rawValue: 0x02)
   /// The answer to a change of parameters while another one is pending, among others.
   static let commandDisallowed = HCIStatus(rawValue: 0x0c)
-  /// The controller of this host lacks it.
+  /// The controller of this host lacks the feature.
   static let unsupportedFeature = HCIStatus(rawValue: 0x11)
-  /// The controller of the device lacks it.
+  /// The controller of the device lacks the feature.
   static let unsupportedRemoteFeature = HCIStatus(rawValue: 0x1a)
   static let procedureCollision = HCIStatus(rawValue: 0x23)
   static let transactionCollision = HCIStatus(rawValue: 0x2a)

@@ -43,8 +43,9 @@ extension LinkProcedure {
 /// A change whose command was sent, until its result arrives.
 struct PendingProcedure<Procedure: LinkProcedure>: Sendable {
   let procedure: Procedure
-  /// Whether the controller has accepted the command. A refusal after that is of another one: the
-  /// answers to the commands for all connections arrive here, and do not name theirs.
+  /// Whether the controller has accepted the command. A refusal after that belongs to another
+  /// command: the answers to the commands for all connections arrive here, and do not name their
+  /// connection.
   private var isAccepted = false
 
   init(_ procedure: Procedure) { self.procedure = procedure }

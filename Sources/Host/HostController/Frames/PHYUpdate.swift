@@ -22,7 +22,7 @@ struct PHYUpdate: LinkProcedure, Hashable {
     )
   }
 
-  /// An event with another PHY counts, too: the peripheral kept it.
+  /// An event with another PHY counts, too: the peripheral has kept its PHY.
   func result(of event: HCIEvent) -> Result<LinkPHY, HostProblem>? {
     switch event {
     case .phyUpdated(handle, .success, let phy): phy.map { .success($0) } ?? .failure(.phyUnknown)

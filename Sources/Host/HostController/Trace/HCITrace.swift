@@ -116,7 +116,7 @@ public final class HCITrace: RunTrace {
   /// The connections made during the recording, with their parameters.
   public var links: [LinkTiming] { state.withLock { $0.content.links.all } }
 
-  /// Why the file is incomplete.
+  /// The reason why the file is incomplete; nil if there is none.
   public var failure: TraceFailure? { state.withLock { $0.failure } }
 
   // MARK: Socket and file
