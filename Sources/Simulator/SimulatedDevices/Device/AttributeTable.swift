@@ -53,10 +53,9 @@ public struct DescriptorEntry: Sendable, Hashable {
 
 /// All attributes of a device: Generic Access, Generic Attribute, then the definition's services.
 ///
-/// Handles count up from 1, without gaps unless a service demands one. A Client Characteristic Configuration stands directly
-/// after the value of each characteristic that notifies or indicates, unless its definition has none.
-/// Services for which no
-/// handles are left are not there.
+/// Handles count up from 1, without gaps unless a service demands one. A Client Characteristic
+/// Configuration stands directly after the value of each characteristic that notifies or indicates,
+/// unless its definition has none. Services for which no handles are left are omitted.
 public struct AttributeTable: Sendable, Hashable {
   /// The attribute of a handle, with indices into ``AttributeTable/characteristics`` and its
   /// descriptors.

@@ -152,7 +152,7 @@ struct RadioState {
     return Self.packetInterval * lost
   }
 
-  /// True if random variation alone can make it weak.
+  /// True if random variation alone can make the link weak.
   private var canStray: Bool {
     weakest - max(0, spread ?? advertisements[0].rssiSpread) < Self.sensitivity + Self.margin
   }

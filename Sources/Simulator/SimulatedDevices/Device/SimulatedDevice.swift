@@ -112,8 +112,8 @@ public final class SimulatedDevice: Sendable {
 
   /// Reads a value or a descriptor; returns the value, or the error that refuses the read.
   ///
-  /// - Parameter offset: Where the client begins to read. The result is the complete value all the
-  ///   same.
+  /// - Parameter offset: The offset from which the client reads. The result is the complete value
+  ///   regardless.
   public func read(_ handle: UInt16, from offset: Int = 0) -> Result<[UInt8], ATTErrorCode> {
     loop.performAndWait { [self] in
       let result = performRead(handle, from: offset)
@@ -199,7 +199,7 @@ public final class SimulatedDevice: Sendable {
 
   // MARK: Link
 
-  /// Applies that the link is up.
+  /// Tells the device that its link is up.
   public func linkUp() {
     loop.performAndWait { [self] in
       steer { ((), $0.linkUp()) }
@@ -242,8 +242,8 @@ public final class SimulatedDevice: Sendable {
     return loop.performAndWait { [state] in UInt32.random(in: 0...999_999, using: &state.passkeys) }
   }
 
-  /// Applies that the link is down: subscriptions and the link's scheduled actions are dropped.
-  /// Values and timers of machines stay.
+  /// Tells the device that its link is down: subscriptions and the link's scheduled actions are
+  /// dropped. Values and timers of machines stay.
   public func linkDown() {
     loop.performAndWait { [self] in
       let wasLinked = isLinked

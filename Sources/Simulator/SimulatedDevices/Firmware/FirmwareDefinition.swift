@@ -6,7 +6,7 @@ package import Bluetooth
 
 /// The firmware of a device that is updated over SMP, and the ways in which an update can end.
 package struct FirmwareDefinition: Sendable, Hashable {
-  /// What a new image does after the reset that installs it.
+  /// The behaviour of a new image after the reset that installs it.
   package enum Start: String, CaseIterable, Sendable {
     /// It starts.
     case starts
@@ -20,9 +20,9 @@ package struct FirmwareDefinition: Sendable, Hashable {
   package var version = FirmwareVersion(1, 0, 0)
   /// The name of the board, as the device states it; nil: it states none.
   package var board: String?
-  /// The bytes of a slot.
+  /// The size of a slot, in bytes.
   package var slotSize = 262_144
-  /// The bytes of a buffer: the longest frame that the device receives.
+  /// The size of a buffer, in bytes: the longest frame that the device receives.
   package var buffer = 384
   /// The number of buffers. More frames at once are dropped.
   package var buffers = 4

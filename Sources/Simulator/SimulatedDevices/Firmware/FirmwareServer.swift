@@ -4,14 +4,14 @@
 
 import Bluetooth
 
-/// The firmware of a device: two slots, the upload in progress, and what the next start does.
+/// The firmware of a device: two slots, the upload in progress, and the effect of the next start.
 ///
 /// - Source: Zephyr documentation, "SMP Protocol Specification", with the groups 0 (operating system)
 ///   and 1 (images); MCUboot documentation, "Image swapping".
 package struct FirmwareServer {
   /// An error that refuses a request.
   private struct Refusal: Error {
-    /// The group of the error; nil: it is one of the protocol.
+    /// The group of the error; nil for an error of the protocol itself.
     let group: UInt16?
     let code: Int64
     /// The error in the original protocol, which has no groups.
@@ -83,7 +83,7 @@ package struct FirmwareServer {
     let hash: [UInt8]
   }
 
-  /// What the next start does with the second slot.
+  /// The effect of the next start on the second slot.
   private enum NextStart { case same, test, permanent }
 
   /// A response, and whether the device resets after it.
@@ -127,7 +127,7 @@ package struct FirmwareServer {
     handled = 0
   }
 
-  /// A frame was handled, and its response sent.
+  /// Ends the handling of a frame, whose response was sent.
   package mutating func finish() { handled = max(0, handled - 1) }
 
   /// Starts the device: installs the image of the second slot, or restores it, as it was set before.
@@ -143,7 +143,7 @@ package struct FirmwareServer {
       isConfirmed = true
     case .test, .permanent:
       guard second?.image != nil else {
-        // The bootloader erases an image whose hash does not fit.
+        // The bootloader erases an image whose hash does not match.
         second = nil
         return
       }
@@ -301,7 +301,7 @@ package struct FirmwareServer {
         return progress
       }
       guard end + data.count <= size else { throw refused(.overrun) }
-      // In its place: a copy of all that has arrived, for each request, would cost the square.
+      // Appended in place: a copy of all earlier data for each request would take quadratic time.
       upload?.octets += data
     }
     return finishUpload()
@@ -312,7 +312,7 @@ package struct FirmwareServer {
     .map([.init("off", .integer(Int64(upload?.octets.count ?? 0)))])
   }
 
-  /// Ends the upload.
+  /// Ends the upload, and returns its error.
   private mutating func refused(_ error: ImageError) -> Refusal {
     upload = nil
     return Refusal(error)
