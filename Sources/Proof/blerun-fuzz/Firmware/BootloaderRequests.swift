@@ -78,7 +78,7 @@ struct BootloaderRequests: CustomStringConvertible {
         }
         let body = try SMPFrame(decoding: Self.checked(reply)).body
         if SMPRefusal(body) == nil { hasSucceeded = true }
-        // It resets, and never starts.
+        // The device resets, and never starts.
         if device.isHung { return hasSucceeded }
       case .handled:
         waiting = max(0, waiting - 1)

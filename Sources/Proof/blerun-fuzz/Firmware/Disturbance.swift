@@ -12,7 +12,7 @@ enum Disturbance: CustomStringConvertible {
   case octet(at: Int, UInt8)
   /// Only so many bytes arrive.
   case cut(to: Int)
-  /// The bytes after the header of a frame are others, and its length is theirs.
+  /// The frame has another body, and that body's length in its header.
   case body([UInt8])
   /// Another packet arrives.
   case packet([UInt8])
@@ -21,7 +21,7 @@ enum Disturbance: CustomStringConvertible {
   /// The connection is lost.
   case drop
 
-  /// Draws what happens to a packet; half of the packets arrive as they were sent.
+  /// Draws the disturbance of a packet; half of the packets arrive as they were sent.
   static func draw(_ draw: inout FrameDraw) -> Disturbance {
     switch draw.generator.index(20) {
     case 0: .loss
@@ -39,7 +39,7 @@ enum Disturbance: CustomStringConvertible {
     }
   }
 
-  /// Draws what happens to a packet on a wire that changes no bytes and no order.
+  /// Draws the disturbance of a packet on a wire that changes no bytes and no order.
   static func drawLoss(_ draw: inout FrameDraw) -> Disturbance {
     draw.generator.pick([.none, .none, .none, .none, .none, .none, .loss, .drop])
   }

@@ -112,7 +112,7 @@ struct DisturbedUpdate: CustomStringConvertible {
     throw BrokenPromise(description: "the update does not end")
   }
 
-  /// The next event; after the last one, the deadline passes, and what was held arrives.
+  /// The next event; after the last one, the deadline passes, and the held packets arrive.
   private mutating func nextEvent() throws -> FirmwareUpdate.Event {
     if !events.isEmpty { return events.removeFirst() }
     guard let deadline = update.deadline else {

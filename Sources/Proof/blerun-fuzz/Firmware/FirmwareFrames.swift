@@ -49,7 +49,7 @@ struct FirmwareFrames: FuzzTarget {
     draw.generator.pick([.content, .requests, .update, .update])
   }
 
-  /// Decodes an item, which is the same one when it is encoded and decoded again.
+  /// Decodes an item, and checks that encoding and decoding it again returns the same item.
   private func decode(_ octets: [UInt8]) throws -> Bool {
     let value: CBORValue
     do throws(CBORError) {

@@ -71,7 +71,7 @@ struct FrameDraw {
   }
 
   /// Draws bytes that no encoder writes: lengths without their content, reserved and unsupported
-  /// heads, strings in pieces, depth.
+  /// heads, indefinite-length strings, depth.
   mutating func items() -> [UInt8] {
     switch generator.index(4) {
     case 0:
@@ -98,7 +98,7 @@ struct FrameDraw {
     }
   }
 
-  /// Draws bytes that may be CBOR: a value, a damaged one, or what no encoder writes.
+  /// Draws bytes that may be CBOR: a value, a damaged one, or bytes that no encoder writes.
   mutating func content() -> [UInt8] {
     switch generator.index(3) {
     case 0: value().encoded

@@ -50,7 +50,7 @@ struct AnswerBook {
     let key = Key(client: message.sender ?? "", serial: message.serial)
     var call = OpenCall(message)
     if gone.contains(key.client) {
-      // The client had sent it just before it left.
+      // The client had sent the call just before it closed its connection.
       abandon(call)
     } else if message.noReplyExpected {
       silent.insert(key)
@@ -110,7 +110,7 @@ struct AnswerBook {
 
   mutating func paired(_ device: String, _ security: LinkSecurity) { bonds[device] = security }
 
-  /// Removes the pending calls of a client that left.
+  /// Removes the pending calls of a client that has closed its connection.
   mutating func forget(_ client: String) {
     gone.insert(client)
     for (key, call) in open where key.client == client { abandon(call) }

@@ -87,7 +87,7 @@ final class MessageWorld {
 
   // MARK: Messages
 
-  /// Sends a message from one of the clients, which may leave right after.
+  /// Sends a message from one of the clients, which may close its connection right after.
   ///
   /// - Parameter freeDescriptors: How many descriptors can be opened while the simulator handles it; nil:
   ///   enough.
