@@ -244,7 +244,7 @@ struct ChainWriter {
       case .connect, .disconnect, .discoverServices, .unbond, .requestMTU, .requestPriority,
         .changePHY, .readRSSI(nil):
         true
-      // Without a connection, it would not be known what a failed pairing leaves behind.
+      // Without a connection, the state after a failed pairing would be unknown.
       case .bond: isUp
       // A step can only expect that the whole service is missing.
       case .assertService(let assertion):

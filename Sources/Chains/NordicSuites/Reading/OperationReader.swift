@@ -1,6 +1,6 @@
 // The reader of a test's operations: their kinds, and the attributes that all kinds share.
 //
-// Which kind has which reader is in OperationKind.swift.
+// OperationKind.swift assigns a reader to each kind.
 
 import Bluetooth
 import Documents
@@ -181,7 +181,7 @@ struct OperationReader {
     return (bound, side?.1 ?? .equal)
   }
 
-  /// Reads what the first `assert-value` asserts about the PHY; nil without one.
+  /// Reads the PHYs that the first `assert-value` asserts; nil without one.
   func phys(_ reader: inout ElementReader) -> PHYAssertion? {
     let assertion = reader.element.children.first { $0.name == "assert-value" }
     reader.finish(children: ["assert-value"])

@@ -1,6 +1,6 @@
 // The reader of a suite: its variables, its targets, and the runs of its tests.
 //
-// Operations are read by OperationReader.
+// OperationReader reads the operations.
 
 import Bluetooth
 import Documents

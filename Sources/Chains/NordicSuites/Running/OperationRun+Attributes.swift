@@ -131,7 +131,7 @@ extension OperationRun {
 }
 
 extension AttributePath {
-  /// Decodes a value of the attribute. One of a descriptor is bytes, unless the names describe it.
+  /// Decodes a value of the attribute. A descriptor's value is bytes, unless the names describe it.
   fileprivate func decode(_ octets: [UInt8]) throws(ValueError) -> DecodedValue {
     guard let descriptor else {
       let selector = CharacteristicSelector(characteristic: characteristic, names: names)

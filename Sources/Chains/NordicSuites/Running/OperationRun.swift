@@ -274,7 +274,7 @@ final class OperationRun: Sendable {
     outcome = .value(StepValue(octets: [], decoded: try await measured(change, link).decoded))
   }
 
-  /// Returns what the controller reports of the connection, or has changed.
+  /// Returns the result of a query about the connection, or of a change of it, by the controller.
   ///
   /// A suite that was written for a phone does not know of capabilities and sockets: without them, or
   /// with a controller that lacks the command, the operation is not supported here.

@@ -1,6 +1,6 @@
 // The runner of a suite, and its settings.
 //
-// Each test is run by TestRun.
+// TestRun runs each test.
 
 public import Bluetooth
 package import Jobs
@@ -31,8 +31,8 @@ public struct SuiteRunner: Sendable {
   ///
   /// - Parameters:
   ///   - scheduler: The scheduler of the tests and of all services.
-  ///   - report: Receives each event when it happens, one at a time. It must have stored whatever it stores
-  ///     of an event when it returns.
+  ///   - report: Called with each event when it happens, one at a time. If it stores events, the
+  ///     event must be stored when it returns.
   public init(
     suite: Suite, scheduler: SerialScheduler, seed: UInt64,
     settings: SuiteSettings = SuiteSettings(), devices: [String: DeviceTarget] = [:],

@@ -1,6 +1,6 @@
 // One run of a test: its operations in order, its clean-up, its ending.
 //
-// Each operation is performed by OperationRun.
+// OperationRun performs each operation.
 
 import Bluetooth
 import Jobs

@@ -1,6 +1,6 @@
 // The assertions of a suite: about values, the RSSI of a connection, and the services of a device.
 //
-// Pure values. Whether an unmet assertion is a failure or a warning is decided by OperationRun.
+// Pure values. OperationRun decides whether an unmet assertion is a failure or a warning.
 
 import Bluetooth
 

@@ -1,6 +1,6 @@
 // The path of a characteristic or descriptor in a suite: UUIDs and instances.
 //
-// How it is found on a device is in OperationRun+Services.swift.
+// OperationRun+Services.swift finds it on a device.
 
 import Bluetooth
 

@@ -62,7 +62,7 @@ enum ConnectionPriority: String, Hashable, Sendable, CaseIterable {
   case balanced = "BALANCED"
   case high = "HIGH"
 
-  /// The parameters that Android requests: of its range of intervals the longest.
+  /// The parameters that Android requests, with the longest interval of its range.
   ///
   /// - Source: Android, `BluetoothGatt.requestConnectionPriority`: 100 to 125 ms, 30 to 50 ms, 11.25
   ///   to 15 ms.
@@ -93,8 +93,8 @@ extension PHY {
 extension Operation.Action {
   /// Returns the action of `set-preferred-phy`.
   ///
-  /// A phone names the PHYs that it would use, and its controller chooses. Here the fastest one is
-  /// requested that both directions allow.
+  /// A phone names the PHYs that it would use, and its controller chooses. Here, the fastest PHY
+  /// that both directions allow is requested.
   ///
   /// - Parameters:
   ///   - tx: The PHYs on which the host may transmit; nil: any.
