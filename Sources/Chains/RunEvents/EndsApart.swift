@@ -24,7 +24,7 @@ public struct EndsApart: Hashable, Sendable {
     counts[code, default: 0] += 1
   }
 
-  /// The numbers behind that of all failures: ` (2 unknown, 1 no-gateway)`; empty without any.
+  /// The text after the number of all failures: ` (2 unknown, 1 no-gateway)`; empty without any.
   package var text: String {
     let parts = Self.codes.compactMap { code in counts[code].map { "\($0) \(code)" } }
     return parts.isEmpty ? "" : " (\(parts.joined(separator: ", ")))"

@@ -15,7 +15,7 @@ public struct PreviousRound: Hashable, Sendable {
     public let name: String?
     /// The ending of its last run; nil if none ended.
     public let ending: Ending?
-    /// Whether it does not run again although it failed: whether it was written to is unknown.
+    /// Whether a failed device does not run again, because it is unknown whether it was written to.
     public var isLeftOut = false
 
     public init(label: String, name: String? = nil, ending: Ending? = nil) {

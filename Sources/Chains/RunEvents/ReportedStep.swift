@@ -37,8 +37,8 @@ public struct ReportedStep: Hashable, Sendable {
   public let label: String?
   /// The device of a suite; nil for steps of chains and for operations without a device.
   public let target: Target?
-  /// The step in a sentence, if its position does not make it: "connecting" for an implied step, the
-  /// number and the title of an operation.
+  /// The step in a sentence, if it does not follow from the position: "connecting" for an implied
+  /// step, the number and the title of an operation.
   private let ownPlace: String?
   /// The place in the file: see `Step.source`. Nil for an implied step.
   public let source: Place?
@@ -103,7 +103,7 @@ public struct ReportedStep: Hashable, Sendable {
   package static let streams: Set = ["combine", "notify", "poll", "throughput"]
   /// The operation that measures the RSSI.
   package static let strength = "rssi"
-  /// The operation that replaces the firmware, and reports how far it is.
+  /// The operation that replaces the firmware, and reports its progress.
   package static let update = "firmware"
   /// The operations that contain other steps.
   package static let blocks: Set = ["repeat", "try", "when"]

@@ -194,8 +194,8 @@ public struct RunEnding: Equatable, Sendable {
 }
 
 extension RunEvent {
-  /// How far the upload of a `firmware` step is, in percent; nil for other events, also for the value
-  /// of the step.
+  /// The progress of the upload of a `firmware` step, in percent; nil for other events, also for
+  /// the value of the step.
   package var uploadedPercent: Int? {
     guard case .data(let step, .value(let value)) = change,
       step.operation == ReportedStep.update,

@@ -72,7 +72,7 @@ extension RunFailure {
   }
 
   /// Adds that the device may be locked: bluetoothd reports ATT error 0x08 (insufficient
-  /// authorization) as NotAuthorized, with which locked devices answer.
+  /// authorization), with which locked devices answer, as NotAuthorized.
   private static func hint(on failure: DeviceFailure) -> String {
     let hint = failure.advice.inCommand
     guard failure.bluez?.name == "org.bluez.Error.NotAuthorized", failure.attribute != nil else {

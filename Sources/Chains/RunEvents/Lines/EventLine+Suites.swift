@@ -1,4 +1,4 @@
-// The events of a suite as JSON. The format is documented in docs/nrf-connect.md.
+// The events of a suite as JSON. docs/nrf-connect.md documents the format.
 
 import Bluetooth
 import Documents

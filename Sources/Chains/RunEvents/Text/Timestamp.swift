@@ -46,7 +46,7 @@ public enum Timestamp {
   /// The form of a time.
   private static let form = "0000-00-00T00:00:00.000000Z"
 
-  /// A time in a year that has not four digits.
+  /// The text of a time in a year that does not have four digits.
   private static func far(_ year: Int32, _ at: tm, _ micros: some BinaryInteger) -> String {
     let clock = [at.tm_hour, at.tm_min, at.tm_sec].map { padded($0, 2) }.joined(separator: ":")
     return "\(padded(year, 4))-\(padded(at.tm_mon + 1, 2))-\(padded(at.tm_mday, 2))"
