@@ -7,7 +7,7 @@ public import RunEvents
 /// A report with one line for each field of each value, below a header.
 ///
 /// A value without fields has one line with an empty `field`; one that does not match its format
-/// has only its bytes. How far an upload is has no line.
+/// has only its bytes. The progress of an upload has no line.
 ///
 /// - Source: RFC 4180, with line feeds as line ends.
 public struct CSVReport: RunReport {
@@ -35,7 +35,7 @@ public struct CSVReport: RunReport {
     switch event.change {
     case .data(let own, .value(let data)) where event.uploadedPercent == nil:
       (step, value, flattensFields) = (own, data, false)
-    // The values before it are rates of short times, and this is the result of them all.
+    // The values before it are rates over short windows; this is the result of all of them.
     case .step(.finished(let result)):
       guard result.step.isStream, case .value(let whole)? = result.outcome else { return [] }
       (step, value, flattensFields) = (result.step, whole, true)

@@ -1,6 +1,6 @@
 // Events of runs and batches as JSON, one object per line.
 //
-// The format is documented in docs/json.md.
+// docs/json.md documents the format.
 
 import Documents
 public import RunEvents

@@ -3,8 +3,8 @@
 import Bluetooth
 public import RunEvents
 
-/// A report with one line for each value that arrives; everything else is omitted, also how far an
-/// upload is.
+/// A report with one line for each value that arrives; everything else is omitted, including the
+/// progress of an upload.
 public struct ValueReport: RunReport {
   /// Whether each line begins with its time in the run, in seconds, and the attribute.
   private let showsPlace: Bool
@@ -36,7 +36,7 @@ public struct ValueReport: RunReport {
     }
   }
 
-  /// The text of a gap. That of a dropped connection does not say that values continue, because the
+  /// The text of a gap. For a dropped connection it does not say that values continue, because the
   /// gap may last until the end of the watch.
   private func text(_ gap: NotificationGap) -> String {
     guard gap.cause == .linkLost else { return TextReport.text(gap) }

@@ -1,6 +1,6 @@
 // The two text formats of metrics, and the choice between them for a request or a file.
 //
-// The text is written by MetricValues.
+// MetricValues writes the text.
 
 import RunEvents
 
@@ -32,8 +32,8 @@ public enum MetricsFormat: CaseIterable, Sendable {
     self = fileName.hasSuffix(".openmetrics") ? .openMetrics : .prometheus
   }
 
-  /// The format that a request prefers: OpenMetrics only where it is named and no less welcome than plain
-  /// text, otherwise that of Prometheus.
+  /// The format that a request prefers: OpenMetrics only if the request names it, with no lower
+  /// quality than plain text; otherwise that of Prometheus.
   ///
   /// - Parameter accept: The value of `Accept`; empty without one. Parts that are invalid are ignored.
   /// - Source: RFC 9110 §12.5.1.

@@ -1,6 +1,6 @@
 // The bars of a lane: periods with a status over a time axis.
 //
-// Drawing them is in PageMarkup+Lanes.swift.
+// PageMarkup+Lanes.swift draws them.
 
 import RunEvents
 

@@ -24,7 +24,7 @@ extension ReportPage {
       var known: Set<ValueColumn> = []
       let all = found.joined().map { $0.column }.filter { known.insert($0).inserted }
       let shown = all.prefix(Self.columnLimit)
-      // Only so many devices have a section to link to.
+      // Only this many devices have a section to link to.
       let count = shown.isEmpty ? 0 : min(room.cells / shown.count, Room().runs)
       guard count > 0 else { return [] }
       let indices = order.prefix(count)
@@ -64,7 +64,7 @@ extension ReportPage {
   /// The values of the steps that have one, and those of their fields, as markup.
   private static func values(of run: RecordedRun) -> [(column: ValueColumn, text: String)] {
     run.steps.flatMap { step -> [(ValueColumn, String)] in
-      // A stream has one as its result, if any: that of `throughput`.
+      // A stream has a single value only as its result: `throughput` has one.
       guard case .value(let value)? = step.outcome, !step.position.isTurn else { return [] }
       let name = step.reported.label ?? step.reported.attribute ?? step.reported.operation
       let fields: [(String, String)]

@@ -207,7 +207,8 @@ public struct RecordedRun: Equatable, Sendable {
   public var succeeded: Bool { ending?.status == .ok }
 
   /// The failures of the last attempt, in the order of their steps: the first cause, then those of
-  /// `finally` and of the cleanup; last one outside steps, such as an exceeded deadline.
+  /// `finally` and of the cleanup, and last the failure outside steps, such as an exceeded
+  /// deadline.
   ///
   /// ```swift
   /// for failure in try await plan.run(on: sensor).failures {
