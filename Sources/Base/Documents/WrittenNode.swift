@@ -149,7 +149,7 @@ package indirect enum WrittenNode: Hashable, Sendable {
     "[\(nodes.map { $0.onOneLine(inRow: true) }.joined(separator: ", "))]"
   }
 
-  /// A key on its line. That of null is quoted, also where the key is a name: it would be no name.
+  /// A key on its line. `null` is quoted even as a key: without quotes it would not be a name.
   private static func key(_ text: String) -> String {
     let isNull = text.lowercased() == "null"
     return isNull || needsQuotes(text, inRow: true) ? text.quotedForYAML : text
@@ -168,7 +168,7 @@ package indirect enum WrittenNode: Hashable, Sendable {
     let isSafe = text.utf8.allSatisfy { octet in
       octet.isWordOctet || "._+".utf8.contains(octet) || !inRow && ":,/#".utf8.contains(octet)
     }
-    // A sign begins a number, or else an item of a list or the end of a document.
+    // A leading `-` begins a number, or else an item of a list or the end of a document.
     let isSigned = first == UInt8(ascii: "-") && Double(text) == nil
     let mayBegin = !isSigned && !":,#".utf8.contains(first) && text != "..."
     return !isSafe || !mayBegin || last == UInt8(ascii: ":")

@@ -52,7 +52,7 @@ package struct ConnectionText: RawRepresentable, Hashable, Sendable {
     abortByRemote, abortByLocal, linkLayerProtocolError, gattBrowsing, keyMissing, unknown,
   ]
 
-  /// Whether a release that was read has this text.
+  /// Whether the text is known from the source of a BlueZ release.
   package var isKnown: Bool {
     Self.lowEnergy.contains(self)
       || [Self.canceled, Self.profileUnavailable, Self.pageTimeout, Self.sdpSearch].contains(self)

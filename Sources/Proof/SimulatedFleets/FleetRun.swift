@@ -171,7 +171,7 @@ final class FleetRun: Sendable {
 
   /// Checks the events that a follower received of a job.
   ///
-  /// - Parameter since: When the follower learned that the job had ended.
+  /// - Parameter since: The time when the follower learned that the job had ended.
   func followed(_ job: JobID, _ end: EndRecord, _ events: [String], missing: Int, since: Duration) {
     let gateway = parts.withLock { $0.gateways.first { $0.name == end.owner } }
     let kept = gateway?.events(of: end.nonce) ?? []
@@ -206,7 +206,7 @@ final class FleetRun: Sendable {
     rules.withLock { for entry in journal.entries { $0.journaled(entry) } }
   }
 
-  /// Checks that what a member sends is read by others as it was.
+  /// Checks that other members read a request exactly as it was sent.
   func checkForm(of request: StoreRequest) {
     switch request {
     case .create(let key, let value), .update(let key, let value, _),

@@ -167,7 +167,7 @@ final class SimulatedGateway: Sendable {
 
   private func permit(_ chain: Gateway.ChainID, _ step: Int) {
     guard let run = run(chain), !run.isStopping, run.step == step else {
-      // It was stopped while the operation waited, which has therefore ended.
+      // The chain was stopped while the operation waited, so the operation has ended.
       return handle(.operationEnded(chain, step: step))
     }
     fleet.rules.withLock { $0.permitted(chain, step: step, at: clock.now) }

@@ -19,7 +19,7 @@ struct JoiningTests {
     ticks(count, every: .milliseconds(milliseconds)).map { String(UnicodeScalar(UInt8(96 + $0))) }
   }
 
-  /// Does not end, and notes its clean-up.
+  /// A signal that does not end, and records its clean-up.
   func endless<Value: Sendable>(_ type: Value.Type) -> Signal<Value> {
     Signal<Value>.never().finally { [notes] in notes.add("cleaned") }
   }

@@ -49,7 +49,7 @@ struct ScriptedOperations: DeviceOperations {
     )
   }
 
-  /// Agrees to all that is wanted.
+  /// Agrees to all wanted parameters.
   func changeConnectionParameters(
     to wanted: ConnectionParameters
   ) async throws -> ConnectionParameters {
@@ -64,7 +64,7 @@ struct ScriptedOperations: DeviceOperations {
   /// The octets of the answer are the indexes of the PHYs of both directions; by default both are 1m.
   func phy() async throws -> LinkPHY { Self.phy(try await answered("phy") + [0, 0]) }
 
-  /// Agrees to what is wanted, unless the answer has another PHY.
+  /// Agrees to the wanted PHY, unless the answer has another one.
   func changePHY(to wanted: PHY) async throws -> LinkPHY {
     let answer = try await answered("change-phy", note: "change to \(wanted.rawValue)")
     return answer.isEmpty ? LinkPHY(wanted) : Self.phy(answer)

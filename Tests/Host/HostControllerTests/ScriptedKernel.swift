@@ -1,18 +1,18 @@
-// A kernel that answers from a script, and records what it was asked.
+// A kernel that answers from a script, and records the requests to it.
 
 import Bluetooth
 import Signals
 
 @testable import HostController
 
-/// The seam to the kernel, played.
+/// A scripted kernel, behind the protocol that HostController uses.
 final class ScriptedKernel: HostKernel {
   struct Script: Sendable {
     var connections: Result<[KernelConnection], KernelRefusal> = .success([])
     var commands: [HCICommand: Result<HCIAnswer, KernelRefusal>] = [:]
     /// The packets that follow a command that changes a connection.
     var changes: [HCICommand: [[UInt8]]] = [:]
-    /// The error with which the kernel refuses to send such a command; nil: it sends it.
+    /// The error with which the kernel refuses to send such a command; nil if it sends the command.
     var changeRefusal: KernelRefusal?
     var management: [ManagementCommand: ManagementAnswer] = [:]
     var features: Result<[UInt8], KernelRefusal> = .success([UInt8](repeating: 0, count: 8))

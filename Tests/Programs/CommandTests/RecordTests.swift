@@ -1,4 +1,4 @@
-// `blerun record`: what it writes is the device, which is played again; files, Ctrl-C, exit statuses.
+// `blerun record`: a recording is played again as the same device; files, Ctrl-C, exit statuses.
 
 import Fixtures
 import Foundation
@@ -8,7 +8,7 @@ import Testing
 struct RecordTests {
   private let uart = "Simulators/devices/uart.yaml"
 
-  /// A command and a value that is refused, for echo.yaml: what a control point does.
+  /// A chain with an exchange and a refused write, to the control point of echo.yaml.
   private static let control = """
     steps:
       - exchange: 6e5d0003-1b1a-4e1c-8f6b-0b6c1d2e3f40
@@ -134,7 +134,8 @@ struct RecordTests {
     #expect(!scan.errors.contains("was never used"), "nothing is connected to: \(scan.errors)")
   }
 
-  /// A recording in a folder with one file: its status, and how often its output has which texts.
+  /// A recording in a folder with one file: its status, and the number of times that its output has
+  /// each text.
   struct Case: CustomTestStringConvertible, Sendable {
     let testDescription: String
     let words: String
@@ -271,7 +272,7 @@ struct RecordTests {
     ),
     Case(
       testDescription:
-        "a connection that is lost ends the subscriptions, and what was before is kept",
+        "a lost connection ends the subscriptions, and the earlier part of the recording is kept",
       words: "--simulate $P/Simulators/scenarios/out-of-range.yaml --for 30s", status: 75,
       says: [
         "characteristic: body-sensor-location": 1,

@@ -2,14 +2,14 @@
 
 import BlueZSimulator
 
-/// Links one after the other: events in, what was done in each link and what may not be out.
+/// Links one after the other: events in; the requests of each link, and the violations, out.
 struct LinkHistory {
   /// The requests of each link, in order.
   private(set) var links: [[SimulatorEvent]] = []
   private(set) var isUp = false
   /// A link within a link, an end without one, a request outside one.
   private(set) var violations: [String] = []
-  /// Scans that began within a link: none, unless a StartDiscovery was taken up late.
+  /// Scans that began within a link: none, unless a StartDiscovery was handled late.
   private(set) var scansInLinks: [String] = []
 
   init(_ events: [SimulatorEvent]) {

@@ -53,12 +53,12 @@ extension Device {
   ///   - line: The line of the call.
   ///   - isolation: The caller's actor.
   ///   - body: The work with the connection, which is valid until it returns.
-  /// - Returns: What `body` returns.
-  /// - Throws: What `body` throws; what ``DeviceOperations/connect(keep:expecting:)`` throws; `TimedOut`;
-  ///   `CancellationError` when the task was cancelled; `FailedWithCleanUp` when the device could not
-  ///   be disconnected or a subscription not be ended; at once `OtherScheduler` inside a turn of
-  ///   another scheduler, and `LoopNotDriven` for a simulated world in virtual time, unless it is
-  ///   called inside `world.loop.run { … }`.
+  /// - Returns: The result of `body`.
+  /// - Throws: The errors of `body`; those of ``DeviceOperations/connect(keep:expecting:)``;
+  ///   `TimedOut`; `CancellationError` when the task was cancelled; `FailedWithCleanUp` when the
+  ///   device could not be disconnected or a subscription not be ended; at once `OtherScheduler`
+  ///   inside a turn of another scheduler, and `LoopNotDriven` for a simulated world in virtual
+  ///   time, unless it is called inside `world.loop.run { … }`.
   public func withConnection<R: Sendable>(
     within limit: Duration, expecting services: [ServiceSelector] = [],
     file: StaticString = #fileID, line: UInt = #line, isolation: isolated (any Actor)? = #isolation,
@@ -70,17 +70,18 @@ extension Device {
     )
   }
 
-  /// Runs `body` with a connect of the caller's: one with a limit of its own, or that leaves the
-  /// connection up.
+  /// Runs `body` with a connect that the caller provides: one with its own limit, or one that
+  /// leaves the connection up.
   ///
-  /// - Parameter limit: nil leaves that to the deadlines of the caller.
+  /// - Parameter limit: The limit, as in the other `withConnection`; nil if only the deadlines of
+  ///   the caller apply.
   package func withConnection<R: Sendable>(
     within limit: Duration?, connecting: Signal<LinkOrigin>, file: StaticString = #fileID,
     line: UInt = #line, isolation: isolated (any Actor)? = #isolation,
     _ body: (DeviceConnection) async throws -> R
   ) async throws -> R {
     try await withoutActuallyEscaping(body) { body in
-      // So that this closure runs where the caller does, to whom `body` belongs.
+      // Captured so that this closure runs on the actor of the caller, to which `body` belongs.
       _ = isolation
       let lent = BorrowedClosure<DeviceConnection, R>(body)
       defer { lent.invalidate() }
@@ -94,8 +95,8 @@ extension Device {
 
   /// Connects, does the work, and ends what was begun over the connection.
   ///
-  /// - Parameter isInside: Whether the turn goes on: then the connection ends here, and else with the
-  ///   turn.
+  /// - Parameter isInside: Whether the turn continues afterwards: then the connection ends here,
+  ///   otherwise with the turn.
   private func connected<R: Sendable>(
     _ connecting: Signal<LinkOrigin>, isInside: Bool, _ work: BorrowedClosure<DeviceConnection, R>
   ) async throws -> R {

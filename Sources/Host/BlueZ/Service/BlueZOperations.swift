@@ -43,7 +43,7 @@ final class BlueZOperations: DeviceOperations {
   let adapter: AdapterSelector
   let options: ConnectOptions
   let scheduler: SerialScheduler
-  /// Decrypt what a scan finds.
+  /// The keys that decrypt the advertised data of a scan.
   let bindKeys: BindKeys
   /// Measures connections; nil when not available.
   let meter: (any LinkMeter)?
@@ -232,7 +232,7 @@ final class BlueZOperations: DeviceOperations {
 }
 
 extension Cause {
-  /// The meaning of a missing adapter.
+  /// The failure cause of a missing adapter.
   static func adapter(_ problem: AdapterProblem, wanted: AdapterSelector) -> Cause {
     switch problem {
     case .missing(let found) where found.isEmpty:

@@ -8,7 +8,7 @@ import Signals
 
 /// The figures of a radio survey.
 struct RadioReport: Sendable {
-  /// The smallest, the middle and the largest of several measurements.
+  /// The minimum, the median and the maximum of several measurements.
   struct Spread<Value: Comparable & Sendable>: Sendable {
     let least: Value
     let median: Value
@@ -48,7 +48,7 @@ struct RadioReport: Sendable {
     }
   }
 
-  /// The scan: what bluetoothd reported.
+  /// The scan: the reports of bluetoothd.
   struct Scan: Hashable, Sendable {
     var took = Duration.zero
     /// The number of devices, and of all reports about them.
@@ -65,7 +65,7 @@ struct RadioReport: Sendable {
     var connecting = Result.failed("not-begun")
     var services: Result?
     var attributes = 0
-    /// The MTU in bytes, or the code of the failure to learn it.
+    /// The MTU in bytes, or the code of the failure to read it.
     var mtu: String?
     /// The RSSI of the connection in dBm, or the code of the failure to measure it.
     var strength: String?

@@ -19,7 +19,7 @@ extension UncontendedLedger {
   func isTurnTaken(at adapter: BluetoothAddress) -> Bool { false }
 }
 
-/// The links that a program holds, as it has written them down.
+/// A ledger that lists the links which a program has recorded as held.
 final class ListedLinks: UncontendedLedger {
   private let list = Guarded<[HeldLink]>([])
   var links: [HeldLink] { list.withLock { $0 } }
