@@ -34,8 +34,8 @@ struct Custody: Sendable {
     let entry: DeviceEntry
     let replaces: Revision
     let sentAt: Instant
-    /// When the entry that it replaces last changed.
-    /// The new claim passes this on, to report when the previous owner was last alive.
+    /// The time of the last change of the entry that the attempt replaces. The new claim passes it
+    /// on, to report when the previous owner was last alive.
     let renewedAt: Instant
     var isUnknown = false
   }
@@ -75,7 +75,7 @@ struct Custody: Sendable {
   var attempt: Attempt?
   var abandoned: [Abandoned] = []
   var holding: Holding?
-  /// When `advance` has to be called, unless an event comes first.
+  /// The time to call `advance`, unless an event comes first.
   var next: Instant?
 
   /// The member of the fleet that decides: a gateway or a submitter.
@@ -367,7 +367,7 @@ struct Custody: Sendable {
     return (now + own.delay(window: settings.bidWindow), true)
   }
 
-  /// When this member first saw the first job of the queue.
+  /// The time when this member first saw the first job of the queue.
   var waitsSince: Instant? { entry?.queue.first.flatMap { firstSights[$0.job] } }
 
   private mutating func claim(

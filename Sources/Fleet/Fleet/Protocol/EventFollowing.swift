@@ -51,12 +51,12 @@ public struct EventFollowing: Sendable {
   /// Steps of the protocol to leave out; a test must then fail.
   package var omitted: Set<Omission> = []
 
-  /// When to send the event ``Event/woken``; nil when none is needed.
+  /// The time to send the event ``Event/woken``; nil when none is needed.
   public private(set) var next: Instant?
 
   /// - Parameters:
   ///   - job: The job.
-  ///   - patience: How long missing events are requested after the end of the job.
+  ///   - patience: The time for which missing events are requested after the end of the job.
   public init(of job: JobID, patience: Duration = .seconds(20)) {
     self.job = job
     self.patience = patience

@@ -25,7 +25,7 @@ package struct EventSending: Sendable {
   private var last: Revision?
   /// Whether ``last`` is from a read for the first chunk: if it is refused again, the read was stale.
   private var hasRead = false
-  /// When the next request is sent after one without success.
+  /// The time of the next request after one without success.
   private var resumesAt: Instant?
 
   /// Begins to send the events of a run.
@@ -46,7 +46,8 @@ package struct EventSending: Sendable {
   /// Whether nothing waits to be sent.
   package var isDone: Bool { waiting.isEmpty }
 
-  /// When to call ``advance(at:)``, unless an answer comes first; nil while a request is pending.
+  /// The time to call ``advance(at:)``, unless an answer comes first; nil while a request is
+  /// pending.
   package var next: Instant? { pending == nil && !waiting.isEmpty ? resumesAt ?? .start : nil }
 
   /// Adds a chunk.

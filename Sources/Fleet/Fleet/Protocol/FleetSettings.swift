@@ -4,37 +4,40 @@
 
 /// The durations of the protocol. All members of a fleet must use the same lease and supervision.
 public struct FleetSettings: Equatable, Sendable {
-  /// How long a claim holds, from the sending (not the reply) of the request that made or renewed it.
+  /// The duration of a claim, from the sending (not the reply) of the request that made or renewed
+  /// it.
   public var lease = Duration.seconds(15)
   /// The pause between renewals.
   public var renewEvery = Duration.seconds(5)
-  /// How long before the end of its lease a gateway stops its chain, to disconnect in time.
+  /// The time before the end of its lease at which a gateway stops its chain, to disconnect in
+  /// time.
   public var stopBefore = Duration.seconds(3)
   /// The time from the end of a lease until its owner's connection is certainly down.
   ///
   /// The supervision timeout of the connection, plus a margin for clocks that run at different
   /// rates. The guard of a stopped gateway must disconnect within this time.
   public var supervision = Duration.seconds(7)
-  /// How often a gateway signals its guard that it is running.
+  /// The interval at which a gateway signals its guard that it is running.
   public var beatEvery = Duration.seconds(1)
   /// The deadline of each request to the store.
   public var requestLimit = Duration.seconds(2)
   /// The pause before reading the state back after a request without a reply.
   public var retryAfter = Duration.seconds(1)
-  /// How often waiting jobs are announced, and entries with jobs are read.
+  /// The interval at which waiting jobs are announced, and entries with jobs are read.
   public var announceEvery = Duration.seconds(10)
-  /// How long the gateway with the lowest score waits before it tries to claim; see ``Bid``.
+  /// The time that the gateway with the lowest score waits before it tries to claim; see ``Bid``.
   public var bidWindow = Duration.milliseconds(500)
-  /// How often a gateway reports what it observes.
+  /// The interval at which a gateway reports its sightings.
   public var reportEvery = Duration.seconds(5)
-  /// How often a gateway renews its entry, which the store keeps for 30 s.
+  /// The interval at which a gateway renews its entry, which the store keeps for 30 s.
   public var entryEvery = Duration.seconds(10)
-  /// How long a sighting stays valid.
+  /// The time for which a sighting stays valid.
   public var sightingAge = Duration.seconds(15)
-  /// How often one gateway announces the jobs of all devices, for jobs whose submitter has ended.
+  /// The interval at which one gateway announces the jobs of all devices, for jobs whose submitter
+  /// has ended.
   public var sweepEvery = Duration.seconds(60)
-  /// How long a drained gateway tries to store the ends of its chains after the limit. What is left is in
-  /// its journal, and is stored after the next start.
+  /// The time after the limit in which a drained gateway tries to store the ends of its chains. The
+  /// remaining ends are in its journal, and are stored after the next start.
   public var settleWithin = Duration.seconds(5)
   /// The most connections a gateway holds at a time.
   public var connections = 4
@@ -44,10 +47,11 @@ public struct FleetSettings: Equatable, Sendable {
   /// Creates the default settings.
   public init() {}
 
-  /// How long an entry must stay unchanged, by the observer's clock, before its claim is replaced.
+  /// The time for which an entry must stay unchanged, by the observer's clock, before its claim is
+  /// replaced.
   public var succession: Duration { lease + supervision }
 
-  /// How long a gateway may be silent before its guard disconnects its devices. With the time to
+  /// The maximum silence of a gateway before its guard disconnects its devices. With the time to
   /// disconnect, this makes up the supervision time.
   public var guardSilence: Duration { supervision - Self.disconnecting }
   private static let disconnecting = Duration.seconds(2)
@@ -98,7 +102,7 @@ public struct Bid: Equatable, Sendable {
 
   /// The number of failed connects above which the score does not change.
   static let mostFailures = 3
-  /// How long a failed connect counts.
+  /// The time for which a failed connect counts.
   static let failureAge = Duration.seconds(300)
 
   /// Creates the bid of an idle gateway.
@@ -120,7 +124,7 @@ public struct Bid: Equatable, Sendable {
     return min(max(0.6 * quality + 0.4 * room - penalty, 0), 1)
   }
 
-  /// How long the gateway waits before it tries to claim.
+  /// The time that the gateway waits before it tries to claim.
   ///
   /// A preferred gateway does not wait; all others wait at least half of the window.
   public func delay(window: Duration) -> Duration {

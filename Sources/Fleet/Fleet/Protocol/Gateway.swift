@@ -75,7 +75,7 @@ public struct Gateway: Sendable {
     case forget(ChainID)
     /// The end of a job is stored; nil when another member stored it.
     case ended(JobID, EndRecord?)
-    /// No chain runs any more, after ``Event/drain(within:)``.
+    /// No chain runs any longer, after ``Event/drain(within:)``.
     case drained
   }
 
@@ -114,7 +114,7 @@ public struct Gateway: Sendable {
   /// lost.
   private var claimsAgainAt: Instant?
 
-  /// When to send the event ``Event/woken``, unless another event comes first.
+  /// The time to send the event ``Event/woken``, unless another event comes first.
   public private(set) var next: Instant?
 
   /// Creates a gateway that joins its fleet.

@@ -77,11 +77,11 @@ struct Holding: Sendable {
 
   let claim: Claim
   var stage = Stage.starting
-  /// When the lease ends, by this member's clock. No operation begins from then on.
+  /// The end of the lease, by this member's clock. No operation begins from then on.
   var leaseEnd: Instant
   var nextRenewal: Instant
   let deadline: Instant
-  /// When this member last saw the previous owner renew its claim.
+  /// The time when this member last saw the previous owner renew its claim.
   var renewedAt: Instant?
   /// The renewals whose outcome is not known, with the instants when they were sent.
   var sent: [Int: Instant] = [:]

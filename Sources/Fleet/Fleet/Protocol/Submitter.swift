@@ -60,13 +60,13 @@ public struct Submitter: Sendable {
     var isLost = false
     /// The number of reads, one after the other, that found the job neither queued nor ended.
     var timesMissing = 0
-    /// When the patience of the job ends, by this member's clock.
+    /// The end of the job's patience, by this member's clock.
     let endsAt: Instant
     /// Whether the shell follows the records.
     var isFollowed = false
     /// The end of a job that waits behind another one, while it is being recorded.
     var ending: EndRecord?
-    /// Whether the job has a record: it cannot end any more without having begun.
+    /// Whether the job has a record: it can no longer end without having begun.
     var hasRecord = false
     /// Whether the pending request reads the queue, not the records.
     var isReadingQueue = false
@@ -92,7 +92,7 @@ public struct Submitter: Sendable {
   private var chains: Set<String> = []
   private var requests = 0
 
-  /// When to send the event ``Event/woken``, unless another event comes first.
+  /// The time to send the event ``Event/woken``, unless another event comes first.
   public private(set) var next: Instant?
 
   /// Creates a submitter without jobs.
@@ -305,7 +305,7 @@ public struct Submitter: Sendable {
     case .entries(let entries):
       return enqueue(submission, entries.first, at: now)
     case .unreadable(let problem):
-      // The queue of this device is of no use; nothing has begun.
+      // The queue of this device cannot be used; nothing has begun.
       return end(id, submission.mayBeQueued ? .unknown : .expired, "\(problem)")
     }
   }
@@ -542,7 +542,7 @@ public struct Submitter: Sendable {
 
 /// The entries of all gateways, as last read.
 private struct GatewayDirectory: Sendable {
-  /// How long a read stays valid for further jobs.
+  /// The time for which a read stays valid for further jobs.
   private static let age = Duration.seconds(5)
 
   private(set) var entries: [String: GatewayEntry] = [:]

@@ -19,7 +19,7 @@ struct Sweep: Sendable {
   private var isListing = false
   /// The request that is not answered yet.
   var pending: RequestID?
-  /// When `advance` has a request to send.
+  /// The time when `advance` has a request to send.
   private(set) var next: Instant?
 
   init(gateway: String, incarnation: String, settings: FleetSettings, at now: Instant) {

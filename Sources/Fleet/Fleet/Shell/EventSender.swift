@@ -19,7 +19,7 @@ package final class EventSender: Sendable {
     var finished: (@Sendable () -> Void)?
   }
 
-  /// How long the end of a run waits until its chunks are sent.
+  /// The maximum time that the end of a run waits for its chunks to be sent.
   private static let patience = Duration.seconds(3)
 
   private let id: Gateway.ChainID
@@ -129,7 +129,8 @@ package final class EventSender: Sendable {
     if let rest { keep(rest) }
   }
 
-  /// Calls `done` when all chunks are sent, at most after ``patience``. What is left is skipped.
+  /// Calls `done` when all chunks are sent, at most after ``patience``. Chunks that still wait are
+  /// skipped.
   package func finish(_ done: @escaping @Sendable () -> Void) {
     if state.withLock({ $0.sending.isDone }) { return done() }
     let timer = clock.after(Self.patience) { [self] in

@@ -31,7 +31,7 @@ package final class GatewayFile: Sendable {
 
   private struct Waiting { let call: @Sendable (Bool) -> Void }
 
-  /// How long deleted entries stay in the file if nothing else is written.
+  /// The time for which deleted entries stay in the file if nothing else is written.
   private static let outOfDatePause = Duration.seconds(1)
 
   private let disk: any JournalDisk

@@ -19,7 +19,7 @@ package final class GatewayShell: Sendable {
     let stop: @Sendable (Gateway.ChainID, StopReason) -> Void
     /// Called when the end of a job is stored; nil when another member stored it.
     let ended: @Sendable (JobID, EndRecord?) -> Void
-    /// Called when no chain runs any more, after a drain.
+    /// Called when no chain runs any longer, after a drain.
     let drained: @Sendable () -> Void
     /// Called when the journal can no longer be written, and when it can be again.
     let journalWritable: @Sendable (Bool) -> Void

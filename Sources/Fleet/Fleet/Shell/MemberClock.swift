@@ -6,8 +6,8 @@ package import Signals
 
 /// The clock and the callbacks of one process.
 ///
-/// Callbacks are called one after the other. While the process is stopped none is called, and after its end
-/// none is called any more.
+/// Callbacks are called one after the other: none while the process is stopped, and none after its
+/// end.
 package protocol MemberClock: Sendable {
   /// The time, by a clock that counts suspension.
   var now: Instant { get }
