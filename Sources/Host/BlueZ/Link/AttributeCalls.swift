@@ -56,7 +56,7 @@ final class AttributeCalls: Sendable {
   /// Sends a call and waits for its reply, at most a moment beyond the end of the connection.
   ///
   /// - Parameters:
-  ///   - limit: How long the reply may take, whatever the enclosing deadlines.
+  ///   - limit: The maximum time for the reply, whatever the enclosing deadlines.
   ///   - isConclusive: Whether bluetoothd replies to such a call when the connection ends, unless it
   ///     waits for encryption.
   ///   - sending: Called just before the call is sent.
@@ -242,7 +242,7 @@ extension Cause {
   /// The failure cause of a request that got no reply before its connection ended.
   ///
   /// - Parameters:
-  ///   - wait: How long it had been waiting when the connection ended.
+  ///   - wait: The time that the request had been waiting when the connection ended.
   ///   - mayWantPairing: There was no bond, and nothing else keeps bluetoothd from replying. With a
   ///     bond the connection may just have been about to be encrypted.
   static func unanswered(after wait: Duration, isRemoved: Bool, mayWantPairing: Bool) -> Cause {

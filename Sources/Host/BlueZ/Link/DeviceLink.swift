@@ -134,11 +134,12 @@ final class DeviceLink: Sendable {
       let isOver = state.machine.phase == .idle && state.pendingConnects == 0
       return (action, isOver, wasUp, before, newLink)
     }
-    // bluetoothd keeps connections whose makers have left the bus: this one stays on record.
+    // bluetoothd keeps connections whose makers have disconnected from the bus: this one stays on
+    // record.
     if isOver, state.withLock({ $0.daemonProblem != .busLost }) { eraseRecord() }
     reportEnd()
     if case .reportLoss(let ending) = action {
-      // The bus replies on behalf of a bluetoothd that has left.
+      // The bus replies on behalf of a bluetoothd that has disconnected from it.
       if ending == .removed, !wasUp {
         calls.deviceRemoved()
       } else if ending != .daemonGone {

@@ -70,7 +70,7 @@ struct EchoFilter: Sendable {
   /// Whether values wait for the reply to a read.
   var holdsValues: Bool { !held.isEmpty }
 
-  /// The connection has ended: no reply makes a held value an echo any more.
+  /// The connection has ended: no reply can make a held value an echo.
   ///
   /// - Returns: The values to pass on now.
   mutating func linkEnded() -> [Held] {

@@ -31,7 +31,7 @@ struct SubscriptionMachine: Sendable {
     }
   }
 
-  /// Why a subscription ended, or a call failed.
+  /// The reason why a subscription ended, or a call failed.
   struct Ending: Error {
     enum Kind: Hashable, Sendable {
       /// The connection dropped, or its objects were removed: a subscriber that resumes outlives it.
@@ -85,7 +85,7 @@ struct SubscriptionMachine: Sendable {
     case value
     /// A value arrived that cannot be passed on, such as one that is too long.
     case spoiled(Ending)
-    /// It is ``SubscriptionMachine/deadline``, or later.
+    /// The time is ``SubscriptionMachine/deadline``, or later.
     case timePassed
   }
 

@@ -27,7 +27,7 @@ struct AgentDialogue: Sendable {
     case cancelPairing
   }
 
-  /// Why a request was rejected.
+  /// The reason why a request was rejected.
   enum Rejection: Equatable, Sendable {
     /// No answer is configured, and there is no person to ask.
     case unanswered(PairingQuestion)
