@@ -52,7 +52,7 @@ struct DeviceState {
     showFirmwareVersion()
   }
 
-  /// Replaces the attributes. Those that still exist keep their values and subscriptions.
+  /// Replaces the attributes. Attributes that still exist keep their values and subscriptions.
   mutating func serve(_ table: AttributeTable, generator: SeededGenerator) {
     let before = characteristics
     self.table = table

@@ -1,6 +1,6 @@
 // Changes to a device's values and services by its user, or by a test.
 //
-// Its movement is in SimulatedDevice+Radio.swift.
+// The movement of the device is in SimulatedDevice+Radio.swift.
 //
 // None of these changes is an operation of a client: faults do not count it, and machines do not
 // receive it.

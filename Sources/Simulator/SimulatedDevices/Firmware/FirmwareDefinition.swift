@@ -8,11 +8,12 @@ package import Bluetooth
 package struct FirmwareDefinition: Sendable, Hashable {
   /// The behaviour of a new image after the reset that installs it.
   package enum Start: String, CaseIterable, Sendable {
-    /// It starts.
+    /// The image starts.
     case starts
-    /// It never advertises.
+    /// The device never advertises.
     case hangs
-    /// It crashes, and the bootloader restores the earlier image, unless the new one is permanent.
+    /// The image crashes, and the bootloader restores the earlier image, unless the new one is
+    /// permanent.
     case reverts
   }
 
