@@ -21,8 +21,8 @@ extension Device {
   /// All of it is one turn of the device's scheduler: no other chain comes in between, and the next
   /// one begins when this connection is down. When it returns or throws, the subscriptions have ended
   /// (StopNotify) and the device is disconnected, both awaited: also after a failure, at the
-  /// deadline, and when the calling task is cancelled. What `body` began in other tasks ends with it.
-  /// A connection that existed before is used and left up.
+  /// deadline, and when the calling task is cancelled. Work that `body` began in other tasks
+  /// ends with it. A connection that existed before is used and left up.
   ///
   /// `body` may use variables of the caller, and runs where the caller does: on its actor, or on the
   /// scheduler's loop where the caller has no actor. There it must not block the thread.
