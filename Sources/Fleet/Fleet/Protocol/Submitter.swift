@@ -305,7 +305,7 @@ public struct Submitter: Sendable {
     case .entries(let entries):
       return enqueue(submission, entries.first, at: now)
     case .unreadable(let problem):
-      // The queue of this device cannot be used; nothing has begun.
+      // The queue of this device is unreadable; nothing has begun.
       return end(id, submission.mayBeQueued ? .unknown : .expired, "\(problem)")
     }
   }

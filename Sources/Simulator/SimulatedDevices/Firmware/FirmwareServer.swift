@@ -130,7 +130,8 @@ package struct FirmwareServer {
   /// Ends the handling of a frame, whose response was sent.
   package mutating func finish() { handled = max(0, handled - 1) }
 
-  /// Starts the device: installs the image of the second slot, or restores it, as it was set before.
+  /// Starts the device: installs the image of the second slot, or returns to it if the running one
+  /// was not confirmed.
   package mutating func start() {
     (upload, isResetting, handled) = (nil, false, 0)
     collector.reset()
