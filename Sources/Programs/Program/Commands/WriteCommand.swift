@@ -16,7 +16,7 @@ struct WriteCommand: WorldCommand {
         blerun write -d "Thermo*" alert-level u8:1
         blerun write -d Tag ff02 u8:1 utf8:"two words" --command
         blerun write -d "Thermo*" ff03 hex:0102 --offset 16
-        blerun write -d Soil log fields:"interval=600 mode=eco" --names soil.names.yaml
+        blerun write -d Pot log fields:mode=eco --names soil.yaml
       """
   )
 
