@@ -272,6 +272,10 @@
 
     @Test("members that connect to a new server at the same moment share its streams")
     func sameMoment() throws {
+      for number in 1...5 { try sameMoment(fleet: "\(fleet)-\(number)") }
+    }
+
+    private func sameMoment(fleet: String) throws {
       let address = try FleetAddress(parsing: server.address(of: fleet))
       let stores = try loop.run { [loop] in
         let tasks = (0..<6).map { _ in
