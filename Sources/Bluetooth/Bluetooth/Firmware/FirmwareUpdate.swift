@@ -244,7 +244,8 @@ package struct FirmwareUpdate: Sendable {
   private var next = 0
   /// The offset that the device expected last.
   private var expected = 0
-  private var furthest = 0
+  /// The number of bytes that the device has.
+  package private(set) var furthest = 0
   private var stalls = 0
   private var hasUploadedAgain = false
   private var bytes = 0

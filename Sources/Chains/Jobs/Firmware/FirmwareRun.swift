@@ -28,7 +28,6 @@ struct FirmwareRun: Sendable {
   private let step: FirmwareStep
   private let size: Int
   private let update: Guarded<FirmwareUpdate>
-  private let offset = Guarded(0)
   /// The address of the last connection.
   private let address = Guarded<BluetoothAddress?>(nil)
 
@@ -50,7 +49,7 @@ struct FirmwareRun: Sendable {
 
   /// The progress of the upload, for failure messages.
   var place: String {
-    "\(offset.withLock { $0 }) of \(size) bytes were uploaded"
+    "\(update.withLock { $0.furthest }) of \(size) bytes were uploaded"
   }
 
   /// The image that stays on trial if the step ends now; nil if there is none.
@@ -188,7 +187,6 @@ struct FirmwareRun: Sendable {
 
   /// Reports how many bytes the device has.
   private func report(_ offset: Int) {
-    self.offset.withLock { $0 = offset }
     let value = DecodedValue.fields([
       .init("offset", .integer(Int128(offset)), unit: "bytes"),
       .init("size", .integer(Int128(size)), unit: "bytes"),
