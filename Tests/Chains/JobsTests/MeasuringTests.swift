@@ -239,13 +239,21 @@ struct MeasuringTests {
     arguments: ["connection-parameters", "connection-parameters interval 15ms"]
   )
   func unknownPHY(line: String) throws {
-    bench.device.answer("phy", .failure(Self.unavailable(.capabilityMissing)))
-    try bench.run(line)
-    #expect(bench.ending?.status == .ok)
-    #expect(!bench.json().contains { $0.contains("phy") })
-    bench.device.answer("phy", .failure(Self.unavailable(.notConnected)))
-    try bench.run(line)
-    #expect(bench.ending?.failure?.code == .notConnected)
+    let unknown: [any Error] = [
+      Self.unavailable(.capabilityMissing), Self.unavailable(.refused),
+      TimedOut(operation: "querying the kernel", after: .seconds(2)),
+    ]
+    for error in unknown {
+      bench.device.answer("phy", .failure(error))
+      try bench.run(line)
+      #expect(bench.ending?.status == .ok, "\(error)")
+      #expect(!bench.json().contains { $0.contains("phy") })
+    }
+    for code in [DeviceFailure.Code.notConnected, .linkLost] {
+      bench.device.answer("phy", .failure(Self.unavailable(code)))
+      try bench.run(line)
+      #expect(bench.ending?.failure?.code == code)
+    }
   }
 
   @Test("a PHY that this host or the device lacks fails the step before anything is changed")

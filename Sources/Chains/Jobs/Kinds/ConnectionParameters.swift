@@ -47,40 +47,18 @@ public struct ConnectionParametersStep: StepKind {
     let facts = Signal<ConnectionFacts> { sink in
       var facts = ConnectionFacts()
       // The PHY first: a host or device without it is noticed before anything has changed.
-      if let phy = wanted?.phy { facts.phy = try await service.changePHY(to: phy).onlyValue() }
+      if let phy = wanted?.phy { facts.phy = try await service.changePHY(to: phy).first() }
       if let parameters = wanted?.parameters {
-        facts.parameters = try await service.changeConnectionParameters(to: parameters).onlyValue()
+        facts.parameters = try await service.changeConnectionParameters(to: parameters).first()
       } else if wanted == nil {
-        facts.parameters = try await service.connectionParameters().onlyValue()
+        facts.parameters = try await service.connectionParameters().first()
       } else {
-        facts.parameters = try await service.connectionParameters().valueIfKnown()
+        facts.parameters = try await service.connectionParameters().ifKnown.first()
       }
-      if wanted?.phy == nil { facts.phy = try await service.phy().valueIfKnown() }
+      if wanted?.phy == nil { facts.phy = try await service.phy().ifKnown.first() }
       try await sink(facts)
     }
     try await run.measure(facts.map(\.decoded))
-  }
-}
-
-extension Signal {
-  /// Runs a query, and returns its only value.
-  fileprivate func onlyValue() async throws -> Value {
-    var value: Value?
-    try await run { value = $0 }
-    guard let value else { throw NoValue(operation: "querying the connection") }
-    return value
-  }
-
-  /// Runs a query whose value the step can do without; nil if it fails while the connection is up.
-  fileprivate func valueIfKnown() async throws -> Value? {
-    do {
-      return try await onlyValue()
-    } catch let failure as DeviceFailure where failure.code != .notConnected {
-      return nil
-    } catch is TimedOut where !Task.isCancelled {
-      // The controller did not answer.
-      return nil
-    }
   }
 }
 

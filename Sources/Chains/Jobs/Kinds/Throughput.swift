@@ -226,10 +226,10 @@ extension ThroughputStep: StepKind {
       let value = value(progress.withLock { $0 }, facts, at: loop.now)
       run.outcome = .value(StepValue(octets: [], decoded: value))
     }
-    facts.mtu = try await run.known(run.service.mtu())
+    facts.mtu = try await run.limited(run.service.mtu().ifKnown)
     if let mtu = facts.mtu, mtu < Self.firstMTU { throw tooSmall(mtu, run) }
     // A controller may report an interval that no connection has, such as 0.
-    facts.interval = try await run.known(run.service.connectionParameters())
+    facts.interval = try await run.limited(run.service.connectionParameters().ifKnown)
       .map(\.interval).flatMap { ConnectionParameters.intervals.contains($0) ? $0 : nil }
     let directions = [
       up.map { sending(to: $0, run, progress, mtu: facts.mtu) },
@@ -438,20 +438,6 @@ extension ThroughputStep: StepKind {
     }
     let why = "\(parts.joined(separator: " and ")) were carried within \(limit.written)"
     return down == nil ? Lateness(why) : .silent(why)
-  }
-}
-
-extension StepRun {
-  /// Requests a property of the connection; nil if this host does not know it.
-  fileprivate func known<Value: Sendable>(_ request: Signal<Value>) async throws -> Value? {
-    do {
-      return try await limited(request)
-    } catch let failure as DeviceFailure
-      where [.notSupported, .timingUnknown, .capabilityMissing, .socketsMissing]
-      .contains(failure.code)
-    {
-      return nil
-    }
   }
 }
 

@@ -76,3 +76,24 @@ extension Step {
     }
   }
 }
+
+extension Signal {
+  /// The value of a query about the connection; nil if the host or its controller does not tell it.
+  ///
+  /// Only the loss of the connection is a failure. A controller that does not answer tells nothing, either.
+  var ifKnown: Signal<Value?> {
+    Signal<Value?> { sink in
+      var value: Value?
+      do {
+        value = try await first()
+      } catch let failure as DeviceFailure
+        where failure.code != .notConnected && failure.code != .linkLost
+      {
+        // It is not known.
+      } catch is TimedOut where !Task.isCancelled {
+        // It is not known, either.
+      }
+      try await sink(value)
+    }
+  }
+}
