@@ -144,8 +144,9 @@ COMES = [f"{scenario}: {step}" for scenario, step in (
 
 def come(entries):
     """The entries with adapters that are on from their coming, and nothing told of them twice. What is
-    added to an object that has just come is added with it."""
+    added to an object that has come in this step is added with it, whatever came between."""
     found = []
+    comings = {}    # of objects that are still there: the places of their signals in `found`
     for each in entries:
         if each.get("member") == "PropertiesChanged" and each["body"][0] == "org.bluez.Adapter1":
             continue
@@ -153,9 +154,13 @@ def come(entries):
             if not each["body"][1]["entries"]:
                 continue
             each = mapped_power(each)
-            earlier = found[-1] if found else {}
-            if earlier.get("member") == "InterfacesAdded" and earlier["body"][0] == each["body"][0]:
-                each = joined(found.pop(), each)
+            path = each["body"][0]
+            if path in comings:
+                found[comings[path]] = joined(found[comings[path]], each)
+                continue
+            comings[path] = len(found)
+        elif each.get("member") == "InterfacesRemoved":
+            comings.pop(each["body"][0], None)
         found.append(each)
     return found
 

@@ -24,6 +24,11 @@ def changed(path="/dev", stream="client", invalidated=(), **properties):
                      list(invalidated)]}
 
 
+def added(path, *interfaces):
+    return {"kind": "signal", "stream": "client", "member": "InterfacesAdded", "signature": "",
+            "body": [path, {"entries": [[each, {"entries": []}] for each in interfaces]}]}
+
+
 def reply(of, *body):
     return {"kind": "reply", "stream": "client", "of": of, "signature": "", "body": list(body)}
 
@@ -146,6 +151,18 @@ class PermittedDifferences(unittest.TestCase):
         entry = {"kind": "signal", "stream": "client", "member": "X", "path": path, "body": [path]}
         real, _ = permitted.further_characteristics_of_generic_attribute([entry], [])
         self.assertEqual(real[0]["body"], ["/org/bluez/hci0/dev_1/service000a/char0010"])
+
+    def test_what_is_added_to_an_adapter_that_comes_may_be_added_later(self):
+        whole = [added("/hci0", "Adapter1", "LEAdvertisingManager1"), added("/hci0/dev_1", "Device1")]
+        late = [added("/hci0", "Adapter1"), added("/hci0/dev_1", "Device1"),
+                added("/hci0", "LEAdvertisingManager1")]
+        self.assertEqual(permitted.come(late), permitted.come(whole))
+
+    def test_what_is_removed_in_between_comes_anew(self):
+        removed = {"kind": "signal", "stream": "client", "member": "InterfacesRemoved",
+                   "body": ["/hci0", ["Adapter1"]]}
+        entries = [added("/hci0", "Adapter1"), removed, added("/hci0", "Adapter1")]
+        self.assertEqual(permitted.come(entries), entries)
 
     def test_values_of_handle_move_up_with_the_paths(self):
         entry = reply("Properties.GetAll", {"entries": [["Handle", variant("q", 0x14)],
