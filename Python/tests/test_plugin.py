@@ -268,7 +268,7 @@ def test_a_disconnect_takes_the_time_that_is_asked_for(
     pytester: pytest.Pytester, options: list[str], ini: str, times: str
 ) -> None:
     pytester.makeini(f"[pytest]\n{ini}\n")
-    expected = "< 1" if times == "fast" else ">= 2"
+    expected = "< 2" if times == "fast" else ">= 2"
     pytester.makepyfile(
         CONNECTS
         + f"""
