@@ -22,7 +22,6 @@ final class GatewayService: Sendable {
     var runs: [Gateway.ChainID: GatewayRun] = [:]
     var followers: StoreSubscription?
     var replaced: StoreSubscription?
-    var reconnected: StoreSubscription?
     var seen: [BluetoothAddress: Seen] = [:]
     var isDraining = false
     var isDrained = false
@@ -117,10 +116,6 @@ final class GatewayService: Sendable {
       }
     )
     if shell.begin(handlers) { reportReplacement() }
-    let reconnected = parts.store.observeReconnection { [weak self] in
-      self?.shell.handle(.reconnected)
-    }
-    state.withLock { $0.reconnected = reconnected }
     presence.begin(
       GatewayPresence.Handlers(
         report: { [self] in report() }, drain: { [self] in drain() },
@@ -190,7 +185,7 @@ final class GatewayService: Sendable {
   /// Leaves the fleet, after it has been drained or has failed.
   func end() async {
     let (tasks, subscriptions) = state.withLock { state in
-      (state.tasks, [state.followers, state.replaced, state.reconnected].compactMap(\.self))
+      (state.tasks, [state.followers, state.replaced].compactMap(\.self))
     }
     for task in tasks { task.cancel() }
     for task in tasks { _ = try? await task.value }

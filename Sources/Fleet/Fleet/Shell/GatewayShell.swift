@@ -46,6 +46,7 @@ package final class GatewayShell: Sendable {
     var machine: Gateway
     var handlers: Handlers?
     var subscriptions: [BluetoothAddress: StoreSubscription] = [:]
+    var reconnected: StoreSubscription?
     var isJournalWritable = true
     /// Whether a timer will write the journal again.
     var isRetrying = false
@@ -88,8 +89,8 @@ package final class GatewayShell: Sendable {
   package func end() {
     alarm.cancel()
     let subscriptions = state.withLock { state in
-      defer { (state.subscriptions, state.handlers) = ([:], nil) }
-      return state.subscriptions.values.map(\.self)
+      defer { (state.subscriptions, state.reconnected, state.handlers) = ([:], nil, nil) }
+      return state.subscriptions.values + [state.reconnected].compactMap(\.self)
     }
     for subscription in subscriptions { subscription.cancel() }
   }
@@ -102,6 +103,8 @@ package final class GatewayShell: Sendable {
     let isOther = file.belongs(toAnotherStoreThan: store.identity)
     if isOther { storeReplaced() } else { file.keep(store: store.identity) }
     handle(.woken)
+    let reconnected = store.observeReconnection { [weak self] in self?.handle(.reconnected) }
+    state.withLock { $0.reconnected = reconnected }
     return isOther
   }
 
