@@ -9,6 +9,7 @@ from recording import content, short
 
 BLUEZ = "org.bluez"
 BUS = "org.freedesktop.DBus"
+PEER = "org.freedesktop.DBus.Peer"
 
 
 class Silence:
@@ -21,7 +22,7 @@ class Client:
 
     def __init__(self, stream, keep):
         self.stream, self.keep, self.muted = stream, keep, False
-        self.calls, self.agent, self.owner = {}, None, None
+        self.calls, self.agent, self.owner, self.has_left = {}, None, None, False
         self.heard = asyncio.Event()
 
     async def open(self):
@@ -60,7 +61,13 @@ class Client:
         except (EOFError, ConnectionError):     # we have left
             return Silence()
 
+    async def caught_up(self):
+        """Everything that bluetoothd has sent so far is heard. Nobody answers for one that has ended."""
+        if self.owner and not self.has_left:
+            await asyncio.wait_for(self.ask(self.owner, "/", PEER, "Ping"), 30)
+
     def leave(self):
+        self.has_left = True
         self.bus.disconnect()
 
     def entry(self, kind, message, **more):

@@ -1,6 +1,6 @@
 """Plays scenarios against the org.bluez of the system bus, and writes the recordings as lines of JSON.
 
-    play.py lab|simulator OUT [--security WORD] [--share N/M] [NAME-PART...]
+    play.py lab|simulator OUT [--security WORD] [--share N/M] [NAME-PART|=NAME...]
 
 `lab` runs in the lab's guest, `simulator` under `blerun simulate … --control`. With --security the
 scenarios of devices that pair so, which is one simulation each; the lab plays all of them. With
@@ -17,14 +17,15 @@ import scenarios
 from player import Player
 from sides import Lab, Simulator
 
-LONGEST = 100   # seconds that a scenario may take
+LONGEST = 200   # seconds that a scenario may take
 
 
 async def play(scenario, side):
     """One scenario's recording; what went wrong with it, if anything did, is an entry of its own."""
-    player = await Player(side).open()
+    player = Player(side)
     try:
         await side.begin()
+        await player.open()
         await side.pair_by(scenario.security)
         await player.without_capability()
         await side.set_echo(b"hello")       # whatever was played before
@@ -36,6 +37,10 @@ async def play(scenario, side):
     finally:
         player.close()
     return {"scenario": scenario.name, "steps": player.steps}
+
+
+def is_chosen(scenario, names):
+    return not names or any(f"={scenario.name}" == name or name in scenario.name for name in names)
 
 
 async def main():
@@ -50,7 +55,7 @@ async def main():
     await side.open()
     chosen = [each for each in scenarios.ALL
               if options.security in (None, each.security)
-              and (not options.names or any(part in each.name for part in options.names))]
+              and is_chosen(each, options.names)]
     chosen = scenarios.share(chosen, *map(int, options.share.split("/")))
     with open(options.out, "w") as out:
         for each in chosen:

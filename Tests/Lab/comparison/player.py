@@ -6,14 +6,13 @@ import time
 from dbus_fast import MessageType, Variant
 
 from clients import Client, text
-from sides import ADDRESS, lab
+from sides import ADAPTER, ADP, DEV, DEVICE, PROPS, lab
 
-ADAPTER = "/org/bluez/hci0"
-DEVICE = f"{ADAPTER}/dev_{ADDRESS.replace(':', '_')}"
-ADP, DEV = "org.bluez.Adapter1", "org.bluez.Device1"
 SERVICE, CHRC = "org.bluez.GattService1", "org.bluez.GattCharacteristic1"
-DESC = "org.bluez.GattDescriptor1"
-PROPS, OM = "org.freedesktop.DBus.Properties", "org.freedesktop.DBus.ObjectManager"
+DESC, BATTERY1 = "org.bluez.GattDescriptor1", "org.bluez.Battery1"
+OM = "org.freedesktop.DBus.ObjectManager"
+
+SHORT_WAIT = 0.02   # seconds
 
 
 def assigned(number):
@@ -33,7 +32,7 @@ class Player:
 
     def __init__(self, side):
         self.side, self.steps, self.zero = side, [], time.monotonic()
-        self.clients = []
+        self.orderly, self.clients = None, []
 
     async def open(self):
         # One that is never heard of: it looks, and puts things in order between scenarios.
@@ -47,7 +46,7 @@ class Player:
         return client
 
     def close(self):
-        for client in [self.orderly, *self.clients]:
+        for client in filter(None, [self.orderly, *self.clients]):
             client.leave()
 
     def keep(self, entry):
@@ -61,15 +60,23 @@ class Player:
         """Does these one after the other; what is heard until things have settled is the step's."""
         self.begin(title)
         answers = [await each for each in doing]
-        await asyncio.sleep(settle)
+        await self.settled(settle)
         return answers[-1] if answers else None
 
     async def together(self, title, *doing, settle=0.3):
         """Does these at once."""
         self.begin(title)
         answers = await asyncio.gather(*doing)
-        await asyncio.sleep(settle)
+        await self.settled(settle)
         return answers
+
+    async def settled(self, seconds):
+        """Waits so long, and until everything that bluetoothd has sent is heard. Each of the short waits
+        takes longer on a busy machine, and so does what they are for."""
+        for _ in range(round(seconds / SHORT_WAIT)):
+            await asyncio.sleep(SHORT_WAIT)
+        for client in self.clients:
+            await client.caught_up()
 
     def begin(self, title):
         self.steps.append({"step": title, "entries": []})
@@ -78,13 +85,19 @@ class Player:
         """Something that is seen without a message, such as what a descriptor gives."""
         self.keep({"kind": "seen", "stream": "client", "body": [facts]})
 
-    async def until(self, predicate, within=10.0):
+    async def until(self, predicate, within=20.0):
         """Waits until the present step has an entry like that."""
         end = time.monotonic() + within
         while not any(predicate(entry) for entry in self.steps[-1]["entries"]):
             if time.monotonic() > end:
                 return
             await asyncio.sleep(0.02)
+
+    async def until_services(self, settle=0.4):
+        """Waits until the services of a connection that was made are there, and its battery."""
+        await self.until(resolved)
+        await self.until(has_battery, within=10.0)
+        await self.settled(settle)
 
     @contextlib.asynccontextmanager
     async def unheard(self):
@@ -93,7 +106,7 @@ class Player:
             client.muted = True
         try:
             yield
-            await asyncio.sleep(0.15)
+            await self.settled(0.15)
         finally:
             for client in self.clients:
                 client.muted = False
@@ -176,6 +189,8 @@ class Player:
             await self.orderly.call(*agents, "RegisterAgent", "os", agent, "NoInputNoOutput")
             await self.orderly.call(*agents, "RequestDefaultAgent", "o", agent)
             await self.orderly.call(*agents, "UnregisterAgent", "o", agent)
+            # Until then an agent that comes is not noticed (../OBSERVED.md).
+            await self.comes_to(ADAPTER, ADP, "Pairable", lambda it: it is False)
 
     async def unknown(self):
         """Adapter on, nobody scans, the device is there and nobody knows it."""
@@ -184,6 +199,7 @@ class Player:
                                     Variant("b", True))
             if await self.look(DEVICE, DEV, "Connected"):
                 await self.side.drop()
+                await self.comes_to(DEVICE, DEV, "Connected", lambda it: not it)
                 await asyncio.sleep(0.2)
             await self.orderly.call(ADAPTER, ADP, "RemoveDevice", "o", DEVICE)
 
@@ -196,7 +212,7 @@ class Player:
             await self.orderly.call(ADAPTER, ADP, "StartDiscovery")
             await self.wait_for(DEVICE, DEV, "Address")
             await self.orderly.call(ADAPTER, ADP, "StopDiscovery")
-            await asyncio.sleep(0.15)
+            await self.settled(0.15)
 
     async def connected(self):
         """There is a link, and the services are resolved."""
@@ -204,17 +220,35 @@ class Player:
         async with self.unheard():
             await self.orderly.call(DEVICE, DEV, "Connect")
             await self.wait_for(DEVICE, DEV, "ServicesResolved")
-            await asyncio.sleep(0.3)
+            await self.comes_to(DEVICE, BATTERY1, "Percentage", lambda it: it is not None)
+            await self.settled(0.3)
 
-    async def wait_for(self, path, interface, name, within=10):
+    async def wait_for(self, path, interface, name, within=30):
+        if not await self.comes_to(path, interface, name, bool, within):
+            raise RuntimeError(f"{name} of {path} did not come")
+
+    async def comes_to(self, path, interface, name, holds, within=10):
+        """Whether the value of a property, or None for one that is not there, becomes like that in time."""
         end = time.monotonic() + within
-        while not await self.look(path, interface, name):
+        while not holds(await self.look(path, interface, name)):
             if time.monotonic() > end:
-                raise RuntimeError(f"{name} of {path} did not come")
+                return False
             await asyncio.sleep(0.05)
+        return True
 
 
-def resolved(entry):
-    """The signal that the services are there."""
-    return entry.get("member") == "PropertiesChanged" and any(
-        key == "ServicesResolved" and it["is"] for key, it in entry["body"][1]["entries"])
+def changes(name, to):
+    """A predicate of entries: the signal that a property has become true, or false."""
+    return lambda entry: entry.get("member") == "PropertiesChanged" and any(
+        key == name and it["is"] is to for key, it in entry["body"][1]["entries"])
+
+
+resolved = changes("ServicesResolved", True)
+disconnected = changes("Connected", False)
+paired = changes("Paired", True)
+
+
+def has_battery(entry):
+    """The signal that the battery of a device is there."""
+    return entry.get("member") == "InterfacesAdded" and any(
+        name == BATTERY1 for name, _ in entry["body"][1]["entries"])

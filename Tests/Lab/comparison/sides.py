@@ -11,6 +11,7 @@ import signal
 import socket
 import struct
 import subprocess
+import time
 
 from dbus_fast import BusType, Message, MessageType
 from dbus_fast.aio import MessageBus
@@ -18,6 +19,10 @@ from dbus_fast.aio import MessageBus
 ADDRESS = "C0:FF:EE:00:00:01"
 # The addresses of hci0, and of an adapter that is there when a scenario puts it in.
 FIRST, SECOND = "00:AA:01:00:00:00", "00:AA:01:00:00:01"
+BLUEZ, BUS, PROPS = "org.bluez", "org.freedesktop.DBus", "org.freedesktop.DBus.Properties"
+ADAPTER = "/org/bluez/hci0"
+DEVICE = f"{ADAPTER}/dev_{ADDRESS.replace(':', '_')}"
+ADP, DEV = "org.bluez.Adapter1", "org.bluez.Device1"
 DAEMON = [os.environ.get("LAB_DAEMON", ""), "-n"]
 
 
@@ -38,7 +43,7 @@ def unpair(address):
             raise OSError(ctypes.get_errno(), "the management interface")
         device = bytes.fromhex(address.replace(":", ""))[::-1] + bytes([2])     # a random one
         command = device + bytes([1])   # and disconnects it
-        control.settimeout(2)
+        control.settimeout(20)
         control.send(struct.pack("<HHH", 0x001B, 0, len(command)) + command)
         while True:
             event, _, _ = struct.unpack_from("<HHH", answer := control.recv(1024))
@@ -52,18 +57,55 @@ class Lab:
     name = "bluetoothd"
 
     async def open(self):
+        self.bus = await MessageBus(bus_type=BusType.SYSTEM).connect()
         await self.tell("pause 1")
 
     async def begin(self):
-        """No scenario finds the keys of an earlier one, which the kernel may have kept."""
+        """bluetoothd runs, and the device is there and disconnected. No scenario finds the keys of an earlier
+        one, which the kernel may have kept.
+
+        bluetoothd may have ended by itself in an earlier scenario. It may also have lost track of a
+        connection, and then takes the device for connected as long as it runs (../OBSERVED.md,
+        "already connected").
+        """
         unpair(ADDRESS)
+        if await self.value(DEVICE, DEV, "Connected"):
+            await self.drop()
+            if not await self.comes(DEVICE, DEV, "Connected", lambda it: not it):
+                process = await self.call(BUS, "/org/freedesktop/DBus", BUS,
+                                          "GetConnectionUnixProcessID", "s", BLUEZ)
+                await self.kill_daemon(process.body[0])
+                await asyncio.sleep(3)
+        if self.is_absent:
+            await self.absent(False)
+        if await self.value(ADAPTER, ADP, "Address") is None:
+            await self.start_daemon()
+            await self.comes(ADAPTER, ADP, "Address", lambda it: it is not None, within=30)
+
+    async def call(self, destination, path, interface, member, signature, *body):
+        return await self.bus.call(Message(destination=destination, path=path, interface=interface,
+                                           member=member, signature=signature, body=list(body)))
+
+    async def value(self, path, interface, name):
+        """The value of a property of bluetoothd's; None for one that is not there."""
+        answer = await self.call(BLUEZ, path, PROPS, "Get", "ss", interface, name)
+        return None if answer.message_type is MessageType.ERROR else answer.body[0].value
+
+    async def comes(self, path, interface, name, holds, within=5):
+        """Whether a value becomes like that in time."""
+        end = time.monotonic() + within
+        while not holds(await self.value(path, interface, name)):
+            if time.monotonic() > end:
+                return False
+            await asyncio.sleep(0.05)
+        return True
 
     async def tell(self, command):
         events = pathlib.Path(os.environ["LAB_EVENTS"])
         before = events.stat().st_size
         with open(os.environ["LAB_PERIPHERAL"], "w") as fifo:
             fifo.write(command + "\n")
-        for _ in range(200):
+        for _ in range(2000):
             if f"done {command}" in events.read_bytes()[before:].decode(errors="replace"):
                 return
             await asyncio.sleep(0.01)
@@ -75,7 +117,10 @@ class Lab:
     async def hang_up(self):
         await self.tell("disconnect")
 
+    is_absent = False
+
     async def absent(self, is_absent):
+        self.is_absent = is_absent
         await self.tell(f"advertise {'off' if is_absent else 'on'}")
 
     async def battery(self, level):
@@ -148,7 +193,9 @@ class Simulator:
         await self.pull_out(SECOND)
 
     async def begin(self):
-        pass    # a device that is removed leaves nothing behind
+        """The device is there. One that is removed leaves nothing behind."""
+        if self.is_absent:
+            await self.absent(False)
 
     async def steer(self, member, signature="", *body):
         answer = await self.bus.call(Message(
@@ -162,7 +209,10 @@ class Simulator:
 
     hang_up = drop
 
+    is_absent = False
+
     async def absent(self, is_absent):
+        self.is_absent = is_absent
         await self.steer("Vanish" if is_absent else "Appear", "s", ADDRESS)
 
     async def battery(self, level):
