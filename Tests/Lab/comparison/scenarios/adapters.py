@@ -4,7 +4,7 @@ import asyncio
 from dbus_fast import Variant
 
 from clients import BLUEZ, BUS, text
-from player import ADAPTER, ADP, BATTERY, DEV, DEVICE, ECHO, HEART, PROPS, SLOW, resolved
+from player import ADAPTER, ADP, BATTERY, DEV, DEVICE, ECHO, HEART, PROPS, SLOW
 from sides import FIRST, SECOND
 from . import scenario
 from .links import began, connect
@@ -13,15 +13,18 @@ OTHER = ADAPTER[:-1] + "1"
 THERE = DEVICE.replace(ADAPTER, OTHER)      # the device, as the second adapter knows it
 
 
-async def there(p, path, interface=ADP, name="Powered"):
-    """Waits, unheard, until that is true."""
-    await p.wait_for(path, interface, name)
-    await asyncio.sleep(0.3)
+async def there(p, path):
+    """Waits until an adapter is on, and has what bluetoothd adds when the kernel has told its features."""
+    await p.wait_for(path, ADP, "Powered")
+    await p.wait_for(path, "org.bluez.LEAdvertisingManager1", "SupportedInstances")
 
 
-async def on_again(p):
-    async with p.unheard():
-        await there(p, ADAPTER)
+async def comes(p, title, adapter, path):
+    """A step: the adapter is plugged in, and on."""
+    p.begin(title)
+    await p.side.plug_in(adapter)
+    await there(p, path)
+    await p.settled(1.5)
 
 
 @scenario("an adapter is pulled out under a device in use")
@@ -29,14 +32,13 @@ async def pulled_out(p):
     await p.connected()
     echo, slow = await p.find(ECHO, SLOW)
     await p.step("listen", p.characteristic(echo, "StartNotify"))
-    pending = await began(p, "a read that takes its time", p.read(slow, within=5))
+    pending = await began(p, "a read that takes its time", p.read(slow, within=5), settle=0.3)
     await p.step("out", p.side.pull_out(FIRST), settle=1)
     await pending
     await p.step("the tree without it", p.tree())
     await p.step("a call to it", p.adapter("StartDiscovery"))
     await p.step("a call to the device", p.device("Connect"))
-    await p.step("in again", p.side.plug_in(FIRST), settle=1.5)
-    await on_again(p)
+    await comes(p, "in again", FIRST, ADAPTER)
     await p.step("the tree with it", p.tree())
     await connect(p)
     await p.step("the tree with a link", p.tree())
@@ -48,8 +50,7 @@ async def pulled_out_in_a_scan(p):
     await p.unknown()
     await p.step("start", p.adapter("StartDiscovery"), settle=0.6)
     await p.step("out", p.side.pull_out(FIRST), settle=1)
-    await p.step("in again", p.side.plug_in(FIRST), settle=1.5)
-    await on_again(p)
+    await comes(p, "in again", FIRST, ADAPTER)
     await p.step("stop", p.adapter("StopDiscovery"))
     await p.step("the tree", p.tree())
 
@@ -58,9 +59,7 @@ async def pulled_out_in_a_scan(p):
 async def two(p):
     await p.known()
     try:
-        await p.step("a second one", p.side.plug_in(SECOND), settle=1.5)
-        async with p.unheard():
-            await there(p, OTHER)
+        await comes(p, "a second one", SECOND, OTHER)
         await p.step("the tree", p.tree())
         other = p.client
         await p.step("scan with it", other.call(OTHER, ADP, "SetDiscoveryFilter", "a{sv}",
@@ -69,8 +68,7 @@ async def two(p):
         await p.step("stop", other.call(OTHER, ADP, "StopDiscovery"))
         p.begin("connect over it")
         await other.call(THERE, DEV, "Connect")
-        await p.until(resolved)
-        await asyncio.sleep(0.4)
+        await p.until_services()
         await p.step("the tree with a link", p.tree())
         await p.step("connect over the first", p.device("Connect", within=1.5))
         await p.step("give that up", p.device("Disconnect"), settle=0.5)
@@ -96,13 +94,13 @@ async def killed(p):
     await p.step("listen", p.characteristic(echo, "StartNotify"))
     process = await p.orderly.ask(BUS, "/org/freedesktop/DBus", BUS,
                                   "GetConnectionUnixProcessID", "s", BLUEZ)
-    pending = await began(p, "a read that takes its time", p.read(slow, within=5))
+    pending = await began(p, "a read that takes its time", p.read(slow, within=5), settle=0.3)
     await p.step("killed", p.side.kill_daemon(process.body[0]), settle=0.5)
     await pending
     async with p.unheard():
-        await asyncio.sleep(2.2)
+        await asyncio.sleep(3)
         await p.side.start_daemon()
-        for _ in range(100):
+        for _ in range(600):
             if all([await each.follow() for each in [p.orderly, *p.clients]]):
                 break
             await asyncio.sleep(0.05)

@@ -2,9 +2,10 @@
 import asyncio
 import os
 
-from dbus_fast import Variant
+from dbus_fast import MessageType, Variant
 
-from player import (ADAPTER, ADP, BATTERY, CHRC, DEV, DEVICE, ECHO, HEART, SLOW, resolved)
+from clients import BLUEZ, PEER
+from player import (ADAPTER, ADP, BATTERY, BATTERY1, CHRC, DEV, DEVICE, ECHO, HEART, SLOW)
 from . import scenario
 from .scan import leaves
 
@@ -12,9 +13,9 @@ from .scan import leaves
 async def connect(p, title="connect"):
     """A step: the link is made, and its services are resolved."""
     p.begin(title)
-    await p.device("Connect")
-    await p.until(resolved)
-    await asyncio.sleep(0.4)
+    answer = await p.device("Connect")
+    if answer.message_type is not MessageType.ERROR:
+        await p.until_services()
 
 
 def powered(p, is_on):
@@ -60,10 +61,12 @@ async def both(p):
     other = await p.another("other")
     p.begin("both connect")
     first = asyncio.ensure_future(p.device("Connect"))
-    await asyncio.sleep(0.03)   # there is no order between the calls of two connections
+    # There is no order between the calls of two connections. The answer to a second call of the first
+    # client comes when bluetoothd has received its first one.
+    await asyncio.sleep(0.01)
+    await p.client.ask(BLUEZ, "/", PEER, "Ping")
     await asyncio.gather(first, other.call(DEVICE, DEV, "Connect"))
-    await p.until(resolved)
-    await asyncio.sleep(0.4)
+    await p.until_services()
     await p.step("one leaves", leaves(other), settle=0.5)
     await p.together("two disconnect", p.device("Disconnect"), p.device("Disconnect"), settle=0.5)
 
@@ -76,7 +79,7 @@ async def given_up(p):
     await p.step("connect once more", p.device("Connect"))
     await p.step("disconnect", p.device("Disconnect"), settle=0.5)
     await pending
-    pending = await began(p, "connect to nobody again", p.device("Connect", within=3))
+    pending = await began(p, "connect to nobody again", p.device("Connect", within=5))
     await p.step("remove it", p.adapter("RemoveDevice", "o", DEVICE), settle=0.5)
     await p.step("nothing more comes", pending)
     await p.side.absent(False)
@@ -94,7 +97,7 @@ async def began(p, title, doing, settle=0.7):
 async def nobody(p):
     await p.known()
     await p.side.absent(True)
-    await p.step("connect", p.device("Connect", within=45), settle=0.5)
+    await p.step("connect", p.device("Connect"), settle=0.5)
     await p.step("the tree", p.tree())
     await p.side.absent(False)
     await connect(p, "connect when it is back")
@@ -162,9 +165,10 @@ async def removed(p):
 async def ending(p):
     await p.connected()
     battery = await p.find(BATTERY)
-    pending = await began(p, "disconnect", p.device("Disconnect"), settle=0.3)
-    await p.step("read meanwhile", p.read(battery))
-    await p.step("connect meanwhile", p.device("Connect"))
+    # It ends two seconds after the first call.
+    pending = await began(p, "disconnect", p.device("Disconnect"), settle=0.2)
+    await p.step("read meanwhile", p.read(battery), settle=0.1)
+    await p.step("connect meanwhile", p.device("Connect"), settle=0.1)
     await p.step("disconnect meanwhile", p.device("Disconnect"), settle=0.5)
     await pending
 
@@ -173,7 +177,7 @@ async def ending(p):
 async def properties(p):
     await p.connected()
     await p.step("of the device", p.get_all(DEVICE, DEV))
-    await p.step("of its battery", p.get_all(DEVICE, "org.bluez.Battery1"))
+    await p.step("of its battery", p.get_all(DEVICE, BATTERY1))
     await p.step("the battery falls", p.side.battery(50), settle=0.5)
     await p.step("of a characteristic", p.get_all(await p.find(ECHO), CHRC))
     await p.step("the battery is read", p.read(await p.find(BATTERY)))

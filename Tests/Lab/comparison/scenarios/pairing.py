@@ -1,7 +1,5 @@
 """Pairing, with agents that agree, refuse, wait and leave."""
-import asyncio
-
-from player import CODED, DEVICE, PROTECTED, VOUCHED, resolved
+from player import CODED, DEVICE, PROTECTED, VOUCHED, disconnected, paired
 from . import scenario
 from .links import began, connect
 from .scan import leaves
@@ -84,8 +82,7 @@ async def pair_disconnected(p):
     await register(p)
     p.begin("pair")
     await p.device("Pair")
-    await p.until(resolved)
-    await asyncio.sleep(0.6)
+    await p.until_services(settle=0.6)
     await p.step("the link is lost", p.side.drop(), settle=0.6)
     await p.step("the tree", p.tree())
     await unregister(p)
@@ -97,8 +94,7 @@ async def confirm_disconnected(p):
     await register(p, "DisplayYesNo")
     p.begin("pair")
     await p.device("Pair")
-    await p.until(resolved)
-    await asyncio.sleep(0.6)
+    await p.until_services(settle=0.6)
     await unregister(p)
 
 
@@ -107,8 +103,7 @@ async def no_agent(p):
     await p.known()
     p.begin("pair")
     await p.device("Pair")
-    await p.until(resolved)
-    await asyncio.sleep(0.6)
+    await p.until_services(settle=0.6)
     await p.step("cancel none", p.device("CancelPairing"))
 
 
@@ -145,9 +140,13 @@ async def refused(p):
     await register(p)
     p.begin("pair")
     await p.device("Pair")
-    await asyncio.sleep(1.0)
+    await p.until(disconnected)
+    await p.settled(1.0)
     await connect(p)
-    await p.step("pair a connected device", p.device("Pair"), settle=1.0)
+    p.begin("pair a connected device")
+    await p.device("Pair")
+    await p.until(disconnected)
+    await p.settled(1.0)
     await unregister(p)
 
 
@@ -208,11 +207,19 @@ async def display(p):
     await model(p, "DisplayOnly")
 
 
-async def waiting(p, client=None):
+async def waiting(p, client=None, within=8):
     """A pairing that waits for the agent."""
     await register(p, "KeyboardOnly", client, is_silent=True)
     await p.connected()
-    return await began(p, "pair", p.device("Pair", within=8), settle=1.0)
+    pending = await began(p, "pair", p.device("Pair", within=within), settle=0)
+    await p.until(asked)
+    await p.settled(0.5)
+    return pending
+
+
+def asked(entry):
+    """A call of an agent."""
+    return entry["kind"] == "request"
 
 
 async def over(p, pending):
@@ -252,24 +259,26 @@ async def left(p):
 
 @scenario("a device is removed while it pairs", security="passkey-entry")
 async def removed(p):
-    await register(p, "KeyboardOnly", is_silent=True)
-    await p.connected()
-    pending = await began(p, "pair", p.device("Pair", within=5), settle=1.0)
+    pending = await waiting(p, within=5)
     await p.step("remove it", p.adapter("RemoveDevice", "o", DEVICE), settle=1.0)
     await over(p, pending)
 
 
-async def asks(p, capability=None, settle=1.5, **behaviour):
-    """A connected device that asks to pair, and such an agent."""
+async def asks(p, capability=None, until=None, settle=1.0, **behaviour):
+    """A connected device that asks to pair, and such an agent; the step ends after such an entry."""
     if capability:
         await register(p, capability, **behaviour)
     await p.connected()
-    await p.step("the device asks to pair", p.side.request_security(), settle=settle)
+    p.begin("the device asks to pair")
+    await p.side.request_security()
+    if until:
+        await p.until(until)
+    await p.settled(settle)
 
 
 @scenario("a device that asks to pair")
 async def asking(p):
-    await asks(p, "NoInputNoOutput")
+    await asks(p, "NoInputNoOutput", paired)
     await p.step("a protected read", p.read(await p.find(PROTECTED)))
     await p.step("it asks again", p.side.request_security(), settle=1.0)
     await p.step("the tree", p.tree())
@@ -278,59 +287,59 @@ async def asking(p):
 
 @scenario("a device that asks to pair, without an agent")
 async def asking_nobody(p):
-    await asks(p)
+    await asks(p, settle=1.5)
     await p.step("the tree", p.tree())
 
 
 @scenario("a device that asks to pair, and an agent that rejects it")
 async def asking_in_vain(p):
-    await asks(p, "NoInputNoOutput", refuses=True)
+    await asks(p, "NoInputNoOutput", asked, settle=1.5, refuses=True)
     await p.step("the tree", p.tree())
     await unregister(p)
 
 
 @scenario("a device that asks to pair by a number", security="confirm")
 async def asking_by_number(p):
-    await asks(p, "DisplayYesNo")
+    await asks(p, "DisplayYesNo", paired)
     await p.step("a read that wants more", p.read(await p.find(VOUCHED)))
     await unregister(p)
 
 
 @scenario("a device that asks to pair by a passkey", security="passkey-entry")
 async def asking_by_passkey(p):
-    await asks(p, "KeyboardOnly", settle=3.0)
+    await asks(p, "KeyboardOnly", paired)
     await unregister(p)
 
 
 @scenario("a device that asks to pair, and a wrong passkey", security="passkey-entry")
 async def asking_wrong(p):
-    await asks(p, "KeyboardOnly", passkey=654321)
+    await asks(p, "KeyboardOnly", disconnected, passkey=654321)
     await unregister(p)
 
 
 @scenario("a device that asks to pair, and refuses then", security="reject")
 async def asking_and_refusing(p):
-    await asks(p, "NoInputNoOutput")
+    await asks(p, "NoInputNoOutput", disconnected)
     await unregister(p)
 
 
 @scenario("the link is lost while a device asks to pair", security="confirm")
 async def asking_lost(p):
-    await asks(p, "DisplayYesNo", is_silent=True)
+    await asks(p, "DisplayYesNo", asked, is_silent=True)
     await p.step("it is lost", p.side.drop(), settle=1.0)
     await unregister(p)
 
 
 @scenario("the pairing that a device asks for is cancelled", security="confirm")
 async def asking_cancelled(p):
-    await asks(p, "DisplayYesNo", is_silent=True)
+    await asks(p, "DisplayYesNo", asked, is_silent=True)
     await p.step("cancel", p.device("CancelPairing"), settle=1.0)
     await unregister(p)
 
 
 @scenario("a Pair joins the pairing that a device asks for", security="confirm")
 async def asking_joined(p):
-    await asks(p, "DisplayYesNo", is_silent=True)
+    await asks(p, "DisplayYesNo", asked, is_silent=True)
     pending = await began(p, "pair", p.device("Pair", within=8), settle=1.0)
     await p.step("pair again", p.device("Pair"))
     await p.step("cancel", p.device("CancelPairing"), settle=1.0)
@@ -343,7 +352,7 @@ async def asking_at_once(p):
     await register(p)
     p.begin("connect")
     await p.device("Connect")
-    await p.until(resolved)
-    await asyncio.sleep(0.6)
+    await p.until(paired)
+    await p.until_services(settle=0.6)
     await p.step("a protected read", p.read(await p.find(PROTECTED)))
     await unregister(p)

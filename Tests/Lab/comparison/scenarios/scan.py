@@ -21,7 +21,7 @@ async def scan(p):
     await p.step("the tree", p.tree())
     await p.step("the device's properties", p.get_all(DEVICE, DEV))
     await p.step("start again", p.adapter("StartDiscovery"))
-    await p.step("a filter while it goes on", filter(p, Transport=("s", "le")))
+    await p.step("a filter while it goes on", filter(p, Transport=("s", "le")), settle=0.6)
     await p.step("stop", p.adapter("StopDiscovery"))
     await p.step("stop again", p.adapter("StopDiscovery"))
     await p.step("the tree afterwards", p.tree())
@@ -96,6 +96,8 @@ async def leaves(client):
 async def off(p):
     await p.unknown()
     await p.step("start", p.adapter("StartDiscovery"), settle=0.5)
+    # Heard once more while the adapter goes off, it would be an object again.
+    await p.side.absent(True)
     await p.step("off", p.set(ADAPTER, ADP, "Powered", Variant("b", False)), settle=0.5)
     await p.step("the tree", p.tree())
     await p.step("start while off", p.adapter("StartDiscovery"))
@@ -108,6 +110,7 @@ async def off(p):
     await p.step("on", p.set(ADAPTER, ADP, "Powered", Variant("b", True)), settle=0.5)
     await p.step("on again", p.set(ADAPTER, ADP, "Powered", Variant("b", True)))
     await p.step("stop", p.adapter("StopDiscovery"))
+    await p.side.absent(False)
 
 
 @scenario("the device's name and trust")

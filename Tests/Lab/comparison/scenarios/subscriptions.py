@@ -87,16 +87,16 @@ async def across(p):
 
 
 async def early(p, value):
-    """The echo notifies before it has answered the subscription."""
-    await asyncio.sleep(0.3)
+    """The echo notifies before it has answered the subscription, which it does three seconds after it."""
+    await asyncio.sleep(1)
     await p.side.set_echo(value)
 
 
-@scenario("a value before the answer to the subscription")
+@scenario("a value before the answer to the subscription", seconds=11)
 async def before(p):
     await p.connected()
     echo = await p.find(ECHO)
-    await p.side.subscribed_after(1)
+    await p.side.subscribed_after(3)
     await p.together("begin", p.characteristic(echo, "StartNotify"), early(p, b"early"))
     await p.step("a value", told(p, b"one"))
     await p.step("end", p.characteristic(echo, "StopNotify"))
