@@ -34,6 +34,21 @@ def told_once(entries):
     return found
 
 
+def until_stopped(entries):
+    """Of a scan that is stopped, without what is heard in the air while the stop is under way: that there is
+    anything is a matter of time."""
+    found, stopping = [], set()
+    for each in entries:
+        if each["kind"] == "call" and each["member"] == "StopDiscovery":
+            stopping.add(each["stream"])
+        elif each.get("of") == "Adapter1.StopDiscovery":
+            stopping.discard(each["stream"])
+        elif each["stream"] in stopping and repeats(each):
+            continue
+        found.append(each)
+    return found
+
+
 def numbers(entries):
     """The number that two devices show and compare is drawn anew for each pairing."""
     found = []
@@ -46,18 +61,16 @@ def numbers(entries):
 
 def heart_rate(entries):
     """Of a stream of measurements, that there are some: which ones is a matter of time, and so is whether
-    one comes in the instant before the stream is stopped."""
-    found, seen = [], set()
+    one comes before the answer to the subscription, or in the instant before the stream is stopped."""
+    found, seen = [], {}
     if any(each["kind"] == "call" and each["member"] == "StopNotify" for each in entries):
         return [each for each in entries if not is_measurement(each)]
     for each in entries:
         if is_measurement(each):
-            if each["stream"] in seen:
-                continue
-            seen.add(each["stream"])
-            each = {**each, "body": [each["body"][0], "measurements"]}
-        found.append(each)
-    return found
+            seen[each["stream"]] = {**each, "body": [each["body"][0], "measurements"]}
+        else:
+            found.append(each)
+    return [*found, *seen.values()]
 
 
 def is_measurement(entry):
@@ -69,4 +82,4 @@ def is_measurement(entry):
     return len(octets) == 4 and octets.startswith("06")
 
 
-RULES = [by_client, told_once, numbers, heart_rate]
+RULES = [by_client, until_stopped, told_once, numbers, heart_rate]
