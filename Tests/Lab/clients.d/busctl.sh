@@ -1,10 +1,11 @@
 # busctl: the tree, introspection of all kinds of objects, properties, and calls that cannot be.
 command -v busctl >/dev/null || exit 77
 device=/org/bluez/hci0/dev_C0_FF_EE_00_00_01
+. "$(dirname "$0")/waiting"
 props="busctl --system get-property org.bluez"
-bluetoothctl --timeout 2 scan le >/dev/null 2>&1
+find_device
 busctl --system call org.bluez $device org.bluez.Device1 Connect
-sleep 2
+await_services
 busctl --system tree org.bluez --list
 busctl --system introspect org.bluez /org/bluez/hci0
 busctl --system introspect org.bluez $device

@@ -1,10 +1,11 @@
 # gdbus and dbus-send: introspection of all objects, pairing without an agent, errors.
 command -v gdbus >/dev/null && command -v dbus-send >/dev/null || exit 77
 device=/org/bluez/hci0/dev_C0_FF_EE_00_00_01
+. "$(dirname "$0")/waiting"
 ask() { gdbus call --system --dest org.bluez --object-path "$1" --method "$2" "$3" 2>&1; }
-bluetoothctl --timeout 2 scan le >/dev/null 2>&1
+find_device
 gdbus call --system --dest org.bluez --object-path $device --method org.bluez.Device1.Connect
-sleep 2
+await_services
 for each in $device $device/service0001; do
   gdbus introspect --system --dest org.bluez --object-path $each 2>&1
 done

@@ -44,7 +44,7 @@ class Program:
     async def call(self, interface, member, signature, *body):
         call = Message(destination="org.bluez", path=ADAPTER, interface=interface, member=member,
                        signature=signature, body=list(body))
-        reply = await asyncio.wait_for(self.bus.call(call), 20)
+        reply = await asyncio.wait_for(self.bus.call(call), 60)
         text = f"{reply.error_name}: " if reply.message_type is MessageType.ERROR else "replied "
         print(member, text + shown(reply.body).strip(), flush=True)
         return reply.message_type is not MessageType.ERROR
@@ -191,12 +191,12 @@ async def advertisements():
         await one.call(ADVERTISING, "RegisterAdvertisement", "oa{sv}", f"/v{each}", {})
     await one.call(PROPERTIES, "GetAll", "s", ADVERTISING)
     one.bus.disconnect()
-    await asyncio.sleep(0.3)
+    await asyncio.sleep(1)
     print("advertisement: for a second")
     one = await program({"/v": {ADVERTISEMENT: {"Type": Variant("s", "peripheral"),
                                                 "Timeout": Variant("q", 1)}}})
     await one.call(ADVERTISING, "RegisterAdvertisement", "oa{sv}", "/v", {})
-    await asyncio.sleep(2.5)
+    await asyncio.sleep(4)
     await one.call(ADVERTISING, "UnregisterAdvertisement", "o", "/v")
     await one.call(PROPERTIES, "GetAll", "s", ADVERTISING)
 
