@@ -15,7 +15,7 @@ from dbus_fast.aio import MessageBus
 
 NAME = "blerun.Simulator1"
 ERRORS = "blerun.Simulator1.Error."
-TIMEOUT = 10.0
+TIMEOUT = 30.0
 
 T = TypeVar("T")
 

@@ -58,6 +58,7 @@ class Logic:
         self._actions: list[dict[str, Any]] = []
         self._running: str | None = None
         self._is_over = False
+        self._ending = threading.Lock()
         self._listener = socket.socket(socket.AF_UNIX)
         # The socket is reached by its descriptor, and its file removed: a killed process leaves none.
         with tempfile.TemporaryDirectory(prefix="blerun-logic-") as folder:
@@ -115,15 +116,16 @@ class Logic:
                     connection.shutdown(socket.SHUT_RDWR)
 
     def _give_up(self) -> None:
-        """Adds the error for a connection that the simulation has closed."""
-        if self._is_over:
-            return
-        self._is_over = True
-        # The messages of the room have the reason: a late or an invalid answer.
-        complaint = f"the simulation has given up the logic of {self.names[-1]}"
-        if self._running:
-            complaint += f", whose handler of '{self._running}' has not returned"
-        self.errors.append(SimulationError("LogicFailed", complaint))
+        """Adds the error for a connection that the simulation has closed, once."""
+        with self._ending:
+            if self._is_over:
+                return
+            # The messages of the room have the reason: a late or an invalid answer.
+            complaint = f"the simulation has given up the logic of {self.names[-1]}"
+            if self._running:
+                complaint += f", whose handler of '{self._running}' has not returned"
+            self.errors.append(SimulationError("LogicFailed", complaint))
+            self._is_over = True  # Last: `settle` returns, and the errors are read.
 
     def settle(self) -> None:
         """Waits until no handler runs, or the simulation has given up the logic."""

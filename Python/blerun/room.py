@@ -22,8 +22,8 @@ VARIABLES = ("DBUS_SYSTEM_BUS_ADDRESS", "BLUETOOTH_FORCE_DBUS_LE_VERSION")
 # The options of `blerun simulate` for each timing. A scenario whose host has a delay keeps it.
 TIMES = {"fast": ["--disconnect-delay", "0s"], "exact": []}
 REFUSED = "write-refused-0x"
-STARTING = 30.0
-ENDING = 5.0
+STARTING = 60.0
+ENDING = 20.0
 POLLING = 0.01
 MOST_PRINTED = 65_536
 PCAP_HEAD = 24

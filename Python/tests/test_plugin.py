@@ -316,10 +316,10 @@ def test_a_scenario_keeps_its_own_delay(pytester: pytest.Pytester) -> None:
         CONNECTS
         + """
 def test(simulated_bluez):
-    host = {"disconnect-delay": "1s"}
+    host = {"disconnect-delay": "3s"}  # Longer than the 2 s of bluetoothd.
     device = {"address": "C0:FF:EE:00:00:01", **DOOR}
     simulated_bluez({"scenario": "x", "host": host, "devices": [device]})
-    assert 1 <= asyncio.run(connect()) < 2
+    assert asyncio.run(connect()) >= 3
 """
     )
     pytester.runpytest_subprocess().assert_outcomes(passed=1)
@@ -439,8 +439,8 @@ def test(simulated_bluez):
         line = next(line for line in tests.stdout if "blerun-bus" in line)
         *processes, bus = line.split()
         tests.send_signal(number)
-        assert tests.wait(20) != 0
-    end = time.monotonic() + 10
+        assert tests.wait(60) != 0
+    end = time.monotonic() + 60
     paths = [bus, *(f"/proc/{process}" for process in processes)]
     while (left := list(filter(os.path.exists, paths))) and time.monotonic() < end:
         time.sleep(0.05)
