@@ -7,8 +7,9 @@ import threading
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import expect, sync_playwright
 
+expect.set_options(timeout=30_000)  # A runner of a CI service may be slow.
 FOLDER = str(Path(__file__).parent)
 
 
@@ -36,16 +37,24 @@ def open_page(site):
         def open_page(room, path, chosen):
             # A browser for each room: it finds its bus when it starts.
             browser = playwright.chromium.launch(
-                executable_path="/usr/bin/chromium", args=arguments, env=room.environment
+                executable_path="/usr/bin/chromium",
+                args=arguments,
+                env=room.environment,
+                timeout=120_000,
             )
             page = browser.new_page()
             devtools = page.context.new_cdp_session(page)
+            answered = set()
 
             def answer(prompt):
+                if prompt["id"] in answered:
+                    return  # A chooser that changed before its answer arrived.
                 if chosen is None:
+                    answered.add(prompt["id"])
                     devtools.send("DeviceAccess.cancelPrompt", {"id": prompt["id"]})
                 for device in prompt["devices"]:
                     if device["name"] == chosen:
+                        answered.add(prompt["id"])
                         choice = {"id": prompt["id"], "deviceId": device["id"]}
                         devtools.send("DeviceAccess.selectPrompt", choice)
 
