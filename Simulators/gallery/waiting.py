@@ -3,7 +3,7 @@
 import asyncio
 
 
-async def until(holds, timeout=10):
+async def until(holds, timeout=30):
     """Waits until `holds()` is true: a busy machine takes longer than an idle one."""
     async with asyncio.timeout(timeout):
         while not holds():
