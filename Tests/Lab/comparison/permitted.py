@@ -172,12 +172,16 @@ def joined(one, other):
     return {**one, "body": [path, {"entries": entries}]}
 
 
+# What tells of it; bluetoothd 5.66 has the first alone.
+POWER = {"Powered": True, "PowerState": "on"}
+
+
 def mapped_power(entry):
     """An InterfacesAdded in which the adapter is on."""
     path, added = entry["body"]
     added = {"entries": sorted((
-        [name, {"entries": [[key, {**it, "is": True} if key == "Powered" else it]
-                            for key, it in its["entries"]]}] for name, its in added["entries"]),
+        [name, {"entries": [[key, {**it, "is": POWER.get(key, it["is"])}] for key, it in its["entries"]]}]
+        for name, its in added["entries"]),
         key=lambda pair: pair[0])}
     return {**entry, "body": [path, added]}
 
@@ -218,15 +222,16 @@ permitted_last("Battery1 and kept subscriptions", "kept subscription before or a
 permitted_last("Two ways from the kernel", "end of links before or after that of the adapter",
                is_end_of_adapter, "the adapter is switched off under a device in use: off")
 permitted_last("Two ways from the kernel", "bond before or after the value",
-               lambda each: changes(each, "Bonded"), "a protected read pairs: read")
+               lambda each: changes(each, "Bonded"), "a protected read pairs: read",
+               "errors of reads that have bluetoothd pair: 0x0f")
 permitted_last("Discovering", "discovering before or after the answer",
-               lambda each: each["kind"] == "reply", "a link in a scan: stop")
+               lambda each: each["kind"] == "reply", "a link in a scan: stop", "a scan: stop")
 
 
 def paired_last(entries):
     """The entries with all changes of the device behind all others, as one, and then the answer."""
     def is_change(entry):
-        return changes(entry, "Bonded") or changes(entry, "Paired")
+        return any(changes(entry, name) for name in ("Bonded", "Paired", "ServicesResolved"))
     later = [each for each in entries if is_change(each)]
     if not later:
         return entries

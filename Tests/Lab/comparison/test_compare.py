@@ -158,6 +158,18 @@ class PermittedDifferences(unittest.TestCase):
                 added("/hci0", "LEAdvertisingManager1")]
         self.assertEqual(permitted.come(late), permitted.come(whole))
 
+    def test_an_adapter_that_comes_is_on_or_about_to_be(self):
+        def come(powered, state):
+            power = [["Powered", variant("b", powered)], ["PowerState", variant("s", state)]]
+            return [{**added("/hci0"), "body": ["/hci0", {"entries": [["Adapter1", {"entries": power}]]}]}]
+        self.assertEqual(permitted.come(come(False, "off-enabling")), permitted.come(come(True, "on")))
+
+    def test_a_pairing_without_a_link_may_end_after_its_services(self):
+        yes = variant("b", True)
+        before = [changed(Bonded=yes), CONNECTED, changed(ServicesResolved=yes, Paired=yes)]
+        after = [CONNECTED, changed(ServicesResolved=yes), changed(Bonded=yes, Paired=yes)]
+        self.assertEqual(permitted.paired_last(before), permitted.paired_last(after))
+
     def test_what_is_removed_in_between_comes_anew(self):
         removed = {"kind": "signal", "stream": "client", "member": "InterfacesRemoved",
                    "body": ["/hci0", ["Adapter1"]]}
