@@ -13,15 +13,8 @@
       var gateways = try ["a", "b", "c"].map { try gateway($0, devices) }
       let steps = ["read: battery-level", "sleep: 4s", "read: battery-level"]
       let running = try submit(batch(steps, on: (1...6).map(address)), "--output", "json")
-      // The batch has begun; a gateway is killed as soon as it has a job.
-      try running.waitForOutput("batch-started")
-      var owner: String?
-      try jobs { shown in
-        owner = ["a", "b", "c"].first { name in
-          shown.lines.contains { $0.hasSuffix("running  \(name)") }
-        }
-        return owner != nil
-      }
+      // A gateway is killed as soon as it has a job.
+      let owner = try waitForJob(at: "a", "b", "c")
       let index = try #require(["a", "b", "c"].firstIndex(of: owner ?? ""))
       gateways[index].send(SIGKILL)
       let ended = running.end()
@@ -29,8 +22,11 @@
       #expect(endings.count == 6 && endings.values.allSatisfy { $0.count == 1 }, "\(endings)")
       // The chains only read: they are run again.
       #expect(endings.values.allSatisfy { $0 == ["ok"] } && ended.status == 0, "\(endings)")
-      let status = try run("fleet", "status", "--output", "json").end()
-      #expect(status.output.contains("\"running\":0,\"waiting\":0"), "\(status.output)")
+      // The last devices are released a moment after the ends of their jobs.
+      try wait {
+        try run("fleet", "status", "--output", "json").end().output
+          .contains("\"running\":0,\"waiting\":0")
+      }
       gateways.remove(at: index)
       leave(gateways[0], gateways[1])
     }
@@ -59,7 +55,7 @@
       try second.waitForOutput("batch-started")
       try jobs { $0.output.contains("running  a") }
       // A gateway that reacts immediately would leave nothing to wait for.
-      gateway.send(SIGSTOP)
+      gateway.pause()
       second.send(SIGINT)
       try jobs { $0.output.contains("to be cancelled") }
       // Within a second it would count as the same request.
@@ -84,6 +80,8 @@
       #expect(followed.status == 0, "\(followed.errors)")
       #expect(followed.output.contains("\(name)-2  C0:FF:EE:00:01:02  ok"), "\(followed.output)")
       #expect(followed.output.contains("read battery-level"), "\(followed.output)")
+      // The devices are released a moment after the ends of their jobs.
+      try jobs { $0.output == "" }
       let again = try run("fleet", "cancel", name).end()
       #expect(again.status == 0 && again.errors.contains("0 jobs to be cancelled"))
       #expect(try run("fleet", "drain", "a").end().status == 0)
@@ -98,9 +96,11 @@
       ] {
         #expect(metrics.split(separator: "\n").contains { $0 == line }, "\(metrics)")
       }
-      let gone = try run("fleet", "gateways").end()
-      #expect(
-        gone.output.hasPrefix("a  gone, last seen 20") && gone.lines.count == 1, "\(gone.output)")
+      // An entry that could not be removed in time stays for half a minute.
+      try wait {
+        let gone = try run("fleet", "gateways").end()
+        return gone.output.hasPrefix("a  gone, last seen 20") && gone.lines.count == 1
+      }
       #expect(try run("fleet", "forget", "a").end().status == 0)
       #expect(try run("fleet", "gateways").end().output == "")
       #expect(try run("fleet", "forget", "a").end().status == 1)
@@ -113,12 +113,12 @@
       try wait(for: "a")
       let steps = ["read: battery-level", "sleep: 8s"]
       let file = try batch(steps, on: [address(1), address(9)])
-      let killed = try submit(file, "--patience", "20s", "--output", "json")
+      let killed = try submit(file, "--patience", "40s", "--output", "json")
       try killed.waitForOutput("batch-started")
-      try jobs { $0.output.contains("running  a") }
+      try waitForJob(at: "a")
       killed.send(SIGKILL)
       _ = killed.end()
-      let resumed = try submit(file, "--resume", "--patience", "20s", "--output", "json").end()
+      let resumed = try submit(file, "--resume", "--patience", "40s", "--output", "json").end()
       let endings = try endings(resumed.lines)
       #expect(endings == [address(1): ["ok"], address(9): ["no-gateway"]], "\(resumed.account)")
       // The device that succeeded is left out now.
@@ -143,8 +143,7 @@
       func run(_ options: String...) throws -> RunningProgram.Ended {
         try RunningProgram(
           blerun: ["batch", file, "--fleet", server.address(of: "test"), "--each-step"] + options,
-          in: folder.path, environment: ["XDG_STATE_HOME": folder.path, "SECRET": "from-desk"],
-          limit: .seconds(60)
+          in: folder.path, environment: ["XDG_STATE_HOME": folder.path, "SECRET": "from-desk"]
         ).end()
       }
       let there = try run("--gateway-environment")
@@ -166,10 +165,10 @@
       for program in [gateway, running] { program.send(SIGTERM) }
       let begun = ContinuousClock.now
       #expect(gateway.end().status == 143)
-      #expect(ContinuousClock.now - begun < .seconds(40))
+      #expect(ContinuousClock.now - begun < .seconds(50))
       let ended = running.end()
       #expect(ended.status == 143 && ended.errors.contains("follow them with"), "\(ended.account)")
-      #expect(ContinuousClock.now - begun < .seconds(55))
+      #expect(ContinuousClock.now - begun < .seconds(90))
     }
 
     @Test("a batch ends within its patience although the server has lost its store")
@@ -179,8 +178,7 @@
       let steps = ["read: battery-level", "sleep: 20s", "read: battery-level"]
       let file = try batch(steps, on: (1...3).map(address))
       let running = try submit(file, "--patience", "90s", "--output", "json")
-      try running.waitForOutput("batch-started")
-      try jobs { $0.output.contains("running  a") }
+      try waitForJob(at: "a", count: 3)
       server.kill()
       try server.emptyStore()
       try server.restart()
@@ -202,7 +200,8 @@
       let gateway = try gateway("a", try devices(1))
       try wait(for: "a")
       let file = try batch(["read: battery-level"], on: [address(9)])
-      let ended = try submit(file, "--patience", "8s").end()
+      // Several reports of the gateway, which come every 5 s.
+      let ended = try submit(file, "--patience", "20s").end()
       #expect(ended.status == 75, "\(ended.errors)")
       #expect(ended.output.contains("not observed by a"), "\(ended.output)")
       leave(gateway)
@@ -256,7 +255,7 @@
           "PATH": "\(path):/usr/sbin:/usr/bin:/bin", "XDG_STATE_HOME": folder.path,
           "HOME": folder.path,
         ],
-        limit: .seconds(240)
+        limit: .seconds(600)
       ).end()
       #expect(run.status == 0, "\(run.errors)")
       #expect(run.output.components(separatedBy: "3 devices: 3 ok").count == 3, "\(run.output)")
@@ -284,8 +283,7 @@
       }
       func fleet(_ user: String, _ arguments: String...) throws -> RunningProgram.Ended {
         try RunningProgram(
-          blerun: ["fleet"] + arguments + ["--fleet", url(user)], in: folder.path,
-          limit: .seconds(60)
+          blerun: ["fleet"] + arguments + ["--fleet", url(user)], in: folder.path
         ).end()
       }
       #expect(try fleet("viewer", "status").status == 69)
@@ -302,12 +300,12 @@
       _ = try folder.file("batch.yaml", "steps: [{ read: battery-level }]\ndevices: [Battery-1]\n")
       let batch = try RunningProgram(
         blerun: ["batch", "batch.yaml", "--fleet", url("submitter")], in: folder.path,
-        environment: ["XDG_STATE_HOME": folder.path], limit: .seconds(60)
+        environment: ["XDG_STATE_HOME": folder.path]
       ).end()
       #expect(batch.status == 0 && batch.output.contains("1 device: 1 ok"), "\(batch.errors)")
       #expect(!batch.errors.contains("secret"), "\(batch.errors)")
       let gateways = try fleet("viewer", "gateways")
-      #expect(gateways.output.hasPrefix("hall-1  0 running"), "\(gateways.errors)")
+      #expect(gateways.output.hasPrefix("hall-1  "), "\(gateways.errors)")
       // Each role, trying what it has no permission for.
       for (user, arguments, subject) in [
         ("viewer", ["drain", "hall-1"], "publish to $KV.blerun_gateways_hall.gateway.hall-1"),
@@ -315,14 +313,13 @@
         ("operator", ["jobs", "--all"], "publish to $JS.API.CONSUMER.CREATE.blerun_results_hall"),
         ("submitter", ["drain", "hall-1"], "publish to $KV.blerun_gateways_hall.gateway.hall-1"),
       ] {
-        let begun = ContinuousClock.now
         let refused = try RunningProgram(
-          blerun: ["fleet"] + arguments + ["--fleet", url(user)], in: folder.path,
-          limit: .seconds(60)
+          blerun: ["fleet"] + arguments + ["--fleet", url(user)], in: folder.path
         ).end()
         #expect(refused.status == 69, "\(user) \(arguments): \(refused.account)")
         #expect(refused.errors.contains(subject), "\(user) \(arguments): \(refused.errors)")
-        #expect(ContinuousClock.now - begun < .seconds(10))
+        // The command ends with the refusal, not with the limit of the request.
+        #expect(!refused.errors.contains("does not answer"), "\(refused.errors)")
       }
       // Viewers and operators cannot list or delete the consumers of others, or create durable ones.
       for user in ["viewer", "operator"] {
@@ -343,13 +340,13 @@
           "--simulate",
           device,
         ],
-        in: folder.path, limit: .seconds(60)
+        in: folder.path
       ).end()
       #expect(
         other.status == 69 && other.errors.contains("does not let this user"), "\(other.account)")
       let wrong = try RunningProgram(
         blerun: ["batch", "batch.yaml", "--fleet", url("viewer")], in: folder.path,
-        environment: ["XDG_STATE_HOME": folder.path], limit: .seconds(60)
+        environment: ["XDG_STATE_HOME": folder.path]
       ).end()
       #expect(
         wrong.status == 69 && wrong.errors.contains("does not let this user"), "\(wrong.account)")

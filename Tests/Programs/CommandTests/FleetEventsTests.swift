@@ -22,17 +22,17 @@
       "every event is printed once and in order, despite a server outage and a killed gateway"
     )
     func serverAway() throws {
-      var gateway = try self.gateway("a", try devices(1))
-      let steps = ["read: battery-level", "sleep: 5s", "read: battery-level"]
+      let steps = ["read: battery-level", "sleep: 10s", "read: battery-level"]
       let running = try submit(batch(steps, on: [address(1)]), "--output", "json")
       try running.waitForOutput("batch-started")
       var job = ""
       try jobs { shown in
-        let line = shown.lines.first { $0.hasSuffix("running  a") }
-        job = line?.split(separator: " ").first.map(String.init) ?? ""
-        return line != nil
+        job = shown.output.split(separator: " ").first.map(String.init) ?? ""
+        return !job.isEmpty
       }
       let following = try run("fleet", "follow", job, "--output", "json")
+      // Only now: the chain must still run when the server is killed, however long the commands take to start.
+      var gateway = try self.gateway("a", try devices(1))
       try following.waitForOutput("run-started")
       server.kill()
       let journal = "\(folder.path)/a.json"

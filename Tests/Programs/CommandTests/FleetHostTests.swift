@@ -67,7 +67,7 @@
       let gateway = try gateway()
       try wait(for: "a")
       let file = try batch("read: body-sensor-location")
-      let held = try submit(file, "--patience", "10s").end()
+      let held = try submit(file, "--patience", "30s").end()
       let why = "the device is connected to by another program on gateway a"
       #expect(held.status == 75 && held.output.contains(why), "\(held.output)\(held.errors)")
       #expect(try host.isConnected())

@@ -38,17 +38,15 @@
     // MARK: Processes
 
     /// Starts a command about the fleet.
-    func run(_ arguments: String..., limit: Duration = .seconds(120)) throws -> RunningProgram {
-      try start(arguments, limit: limit)
-    }
+    func run(_ arguments: String...) throws -> RunningProgram { try start(arguments) }
 
     private func start(
-      _ arguments: [String], environment: [String: String] = [:], limit: Duration
+      _ arguments: [String], environment: [String: String] = [:]
     ) throws -> RunningProgram {
       let own = ["BLERUN_FLEET": server.address(of: "test"), "XDG_STATE_HOME": folder.path]
       return try RunningProgram(
         blerun: arguments, in: folder.path,
-        environment: environment.merging(own) { first, _ in first }, limit: limit
+        environment: environment.merging(own) { first, _ in first }, limit: .seconds(600)
       )
     }
 
@@ -59,7 +57,7 @@
     ) throws -> RunningProgram {
       let own = ["gateway", "--name", name, "--state", "\(folder.path)/\(name).json"]
       let simulated = devices.flatMap { ["--simulate", $0] }
-      return try start(own + options + simulated, environment: environment, limit: .seconds(300))
+      return try start(own + options + simulated, environment: environment)
     }
 
     /// Ends gateways as systemd does.
@@ -87,7 +85,7 @@
     /// Starts a batch on the fleet.
     func submit(_ file: String, _ options: String...) throws -> RunningProgram {
       let arguments = ["batch", file, "--fleet", server.address(of: "test")]
-      return try start(arguments + options, limit: .seconds(180))
+      return try start(arguments + options)
     }
 
     // MARK: What happens
@@ -119,6 +117,40 @@
     /// Waits until a gateway has joined the fleet.
     func wait(for gateway: String) throws {
       try wait { try run("fleet", "gateways").end().output.contains("\(gateway)  0 running") }
+    }
+
+    /// Waits until a gateway begins a job. Its journal shows that at once: a command that lists the jobs takes
+    /// longer than a chain on a busy machine.
+    ///
+    /// - Parameters:
+    ///   - gateways: The names of the gateways.
+    ///   - count: The number of jobs that one of them must have begun.
+    /// - Returns: The first gateway with so many jobs; nil if none began them in time.
+    @discardableResult
+    func waitForJob(at gateways: String..., count: Int = 1) throws -> String? {
+      var owner: String?
+      try wait {
+        owner = gateways.first { name in
+          let path = "\(folder.path)/\(name).json"
+          let journal = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
+          return journal.components(separatedBy: "\"job\":").count > count
+        }
+        return owner != nil
+      }
+      return owner
+    }
+
+    /// Waits until all jobs have ended, and lists them. A job that was reported as ended still counts as running
+    /// until its device is released.
+    func endedJobs() throws -> [String] {
+      var lines: [String] = []
+      try wait {
+        lines = try run("fleet", "jobs", "--all").end().lines
+        return !lines.contains { line in
+          ["  waiting", "  running", "  started", "  unknown to"].contains { line.contains($0) }
+        }
+      }
+      return lines
     }
 
     /// Polls the jobs until they show the expected state; rarely, as each poll starts a process.

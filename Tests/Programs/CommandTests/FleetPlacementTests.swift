@@ -41,10 +41,10 @@
         let read = try submit(reading).end()
         #expect(read.status == 0, "\(read.output)\(read.errors)")
       }
-      let jobs = try run("fleet", "jobs", "--all").end().lines
+      let jobs = try endedJobs()
       #expect(jobs.count == 3 && jobs.allSatisfy { $0.hasSuffix("ok  far") }, "\(jobs)")
       // Without the gateway, the job waits for it.
-      far.send(SIGSTOP)
+      far.pause()
       let late = try submit(reading, "--patience", "20s").end()
       far.send(SIGCONT)
       #expect(late.output.contains("observed by near at -"), "\(late.output)")
@@ -59,11 +59,11 @@
       let file = try batch(["read: battery-level"], on: [address(1)], "pin: b\n")
       let first = try submit(file).end()
       #expect(first.status == 0 && !first.errors.contains("overrides"), "\(first.errors)")
-      #expect(try run("fleet", "jobs", "--all").end().lines.map { $0.suffix(5) } == ["ok  b"])
+      #expect(try endedJobs().map { $0.suffix(5) } == ["ok  b"])
       let second = try submit(file, "--pin", "a").end()
       let notice = "--pin a overrides the file's 'pin' (b)"
       #expect(second.status == 0 && second.errors.contains(notice), "\(second.errors)")
-      let owners = try run("fleet", "jobs", "--all").end().lines.map { $0.suffix(5) }
+      let owners = try endedJobs().map { $0.suffix(5) }
       #expect(owners.sorted() == ["ok  a", "ok  b"])
       // Without a fleet, the key has no effect.
       let local = try run("batch", file, "--simulate", device[0]).end()
@@ -95,7 +95,7 @@
       let which = "Battery-1 is the name of C0:FF:EE:00:01:01, C0:FF:EE:00:01:02"
       #expect(two.output.contains(which), "\(two.output)")
       // Nothing was queued for either.
-      #expect(try run("fleet", "jobs", "--all").end().lines.count == 2)
+      #expect(try endedJobs().count == 2)
       leave(a, b)
     }
   }
