@@ -245,17 +245,22 @@ struct FleetViews: Sendable {
   }
 
   func jobs(all: Bool, asJSON: Bool) async throws {
-    let waiting = WaitingJob.all(try await entries(.device))
+    var waiting = WaitingJob.all(try await entries(.device))
+    let found = all ? try await entries(.result) : []
+    let records = Dictionary(
+      found.map { ($0.key.name, $0) }, uniquingKeysWith: { $0.revision > $1.revision ? $0 : $1 }
+    )
+    // The end of a job is stored before its device is released.
+    waiting.removeAll { job in
+      guard case .record(let record)? = records[job.queued.job.text]?.value else { return false }
+      return record.end != nil
+    }
     for job in waiting {
       let state = job.owner == nil ? "waiting" : "running"
       show(job.queued.job, job.device, state, job.owner, job.queued.isCancelled, asJSON: asJSON)
     }
     guard all else { return }
     let open = Set(waiting.map(\.queued.job))
-    let records = Dictionary(
-      try await entries(.result).map { ($0.key.name, $0) },
-      uniquingKeysWith: { $0.revision > $1.revision ? $0 : $1 }
-    )
     for entry in try await entries(.job) {
       guard case .job(let job) = entry.value, !open.contains(job.id) else { continue }
       var state = "unknown to the store"
