@@ -23,10 +23,14 @@
 
     init() throws { server = try NATSServer() }
 
-    private func connect(_ server: NATSServer, user: String? = nil) throws -> NATSJobStore {
+    private func connect(
+      _ server: NATSServer, user: String? = nil, within limit: Duration = Self.limit
+    ) throws -> NATSJobStore {
       let address = try FleetAddress(parsing: server.address(of: fleet, user: user))
       return try loop.run { [loop] in
-        try await FleetStore.connect(NATSSettings(address, client: "test"), on: loop)
+        try await FleetStore.connect(
+          NATSSettings(address, client: "test"), on: loop, within: limit
+        )
       }
     }
 
@@ -106,7 +110,7 @@
         let answers = Guarded<[StoreAnswer]>([])
         for number in 0..<2000 {
           let text = "\(number)"
-          store.first.perform(.create(.chain(of: text), .chain(text)), within: .seconds(15)) {
+          store.first.perform(.create(.chain(of: text), .chain(text)), within: Self.limit) {
             answer in
             answers.withLock { $0.append(answer) }
           }
@@ -116,7 +120,7 @@
           answers.allSatisfy { if case .applied = $0 { true } else { false } }
         }
         #expect(isApplied)
-        guard case .entries(let entries) = try store.ask(.list(.all(.chain)), within: .seconds(15))
+        guard case .entries(let entries) = try store.ask(.list(.all(.chain)), within: Self.limit)
         else {
           Issue.record("the chains are listed")
           return
@@ -136,7 +140,7 @@
     /// Waits until requests are answered. They fail at once until the client has connected again.
     private func reconnected(_ store: StoreUnderTest<NATSJobStore, NATSJobStore>) throws {
       var tries = 0
-      while tries < 100, try store.ask(.list(.one(Self.key))) == .unavailable {
+      while tries < 300, try store.ask(.list(.one(Self.key))) == .unavailable {
         tries += 1
         try loop.run { [loop] in try await loop.sleep(for: .milliseconds(200)) }
       }
@@ -161,9 +165,9 @@
         try reconnected(store)
         try store.wait { made.withLock { $0 } > 0 }
         let found = StoreEntry(key: Self.key, value: Self.value("a"), revision: first)
-        #expect(try store.ask(.list(.one(Self.key)), within: .seconds(15)) == .entries([found]))
+        #expect(try store.ask(.list(.one(Self.key)), within: Self.limit) == .entries([found]))
         let update = StoreRequest.update(Self.key, Self.value("c"), expecting: first)
-        guard case .applied(let second) = try store.ask(update, within: .seconds(15)) else {
+        guard case .applied(let second) = try store.ask(update, within: Self.limit) else {
           Issue.record("the update is made")
           return
         }
@@ -226,8 +230,11 @@
         }
       }
       defer { store.close() }
-      store.perform(.create(Self.key, Self.value("a")), within: Self.limit) { _ in }
-      try loop.drive { reports.withLock { !$0.isEmpty } }
+      let isOver = Guarded(false)
+      store.perform(.create(Self.key, Self.value("a")), within: Self.limit) { _ in
+        isOver.withLock { $0 = true }
+      }
+      try loop.drive { reports.withLock { !$0.isEmpty } || isOver.withLock { $0 } }
       let subject = "$KV.blerun_devices_\(fleet).device.000000000007"
       #expect(
         reports.withLock { $0 }
@@ -244,7 +251,7 @@
         let update = StoreRequest.update(Self.key, Self.value("b"), expecting: first)
         #expect(try store.ask(update, within: .seconds(1)) == .unknown)
         #expect(try store.ask(.last(Self.key), within: .seconds(1)) == .unavailable)
-        #expect(loop.now - begun < .seconds(15))
+        #expect(loop.now - begun < .seconds(50))
         server.resume()
       }
     }
@@ -280,7 +287,9 @@
       let stores = try loop.run { [loop] in
         let tasks = (0..<6).map { _ in
           loop.task {
-            try await FleetStore.connect(NATSSettings(address, client: "test"), on: loop)
+            try await FleetStore.connect(
+              NATSSettings(address, client: "test"), on: loop, within: Self.limit
+            )
           }
         }
         var stores: [NATSJobStore] = []
@@ -298,7 +307,9 @@
       let error = #expect(throws: FleetServerError.self) { try connect(bare) }
       #expect(error?.description.contains("has no JetStream for this user") == true)
       bare.kill()
-      let gone = #expect(throws: FleetServerError.self) { try connect(bare) }
+      let gone = #expect(throws: FleetServerError.self) {
+        try connect(bare, within: .seconds(6))
+      }
       #expect(
         gone == .unreachable(server: address.server, reason: "Connection refused"),
         "\(gone.map { "\($0)" } ?? "")"
