@@ -125,7 +125,9 @@ public enum FleetServerError: Error, Equatable, Sendable, CustomStringConvertibl
       let contents: StreamContents
       do {
         try checkJetStream(connection, address, isConfigured: introduction.hasJetStream)
-        contents = try StreamContents.prepared(layout, on: connection)
+        contents = try StreamContents.prepared(
+          layout, on: connection, within: NATSConnection.openingLimit
+        )
       } catch {
         connection.close()
         throw error
@@ -161,8 +163,11 @@ public enum FleetServerError: Error, Equatable, Sendable, CustomStringConvertibl
     private static func checkJetStream(
       _ connection: NATSConnection, _ address: FleetAddress, isConfigured: Bool
     ) throws(FleetServerError) {
+      var options = jsOptions()
+      jsOptions_Init(&options)
+      options.Wait = Int64(NATSConnection.openingLimit / .milliseconds(1))
       var info: UnsafeMutablePointer<jsAccountInfo>?
-      let status = js_GetAccountInfo(&info, connection.jetStream.pointer, nil, nil)
+      let status = js_GetAccountInfo(&info, connection.jetStream.pointer, &options, nil)
       jsAccountInfo_Destroy(info)
       guard status == NATS_OK else {
         if isConfigured, status == NATS_TIMEOUT || status == NATS_NO_RESPONDERS {

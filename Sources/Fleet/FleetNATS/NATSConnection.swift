@@ -30,6 +30,9 @@
   final class NATSConnection: Sendable {
     /// The longest time that one call to libnats blocks.
     static let callLimit = Duration.seconds(2)
+    /// The longest time that one call blocks while the store is opened, before there are requests: its server
+    /// may be busy.
+    static let openingLimit = Duration.seconds(5)
 
     let handle: NATSHandle
     let jetStream: NATSHandle
@@ -81,7 +84,7 @@
       var made = [
         natsOptions_SetURL(options, address.server),
         natsOptions_SetName(options, settings.client),
-        natsOptions_SetTimeout(options, Int64(callLimit / .milliseconds(1))),
+        natsOptions_SetTimeout(options, Int64(openingLimit / .milliseconds(1))),
         natsOptions_SetMaxReconnect(options, -1),
         natsOptions_SetReconnectWait(options, 250),
         natsOptions_SetReconnectJitter(options, 250, 250),

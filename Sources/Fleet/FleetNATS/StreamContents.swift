@@ -36,12 +36,15 @@
     }
 
     /// Creates missing streams, checks the settings of the others, and returns the contents.
+    ///
+    /// - Parameter limit: The longest time that one request blocks.
     static func prepared(
-      _ layout: StreamLayout, on connection: NATSConnection
+      _ layout: StreamLayout, on connection: NATSConnection,
+      within limit: Duration = NATSConnection.callLimit
     ) throws(FleetServerError) -> StreamContents {
       var facts: [String: Facts] = [:]
       for stream in layout.streams {
-        let found = try ensure(stream, connection)
+        let found = try ensure(stream, connection, limit)
         // Entries of gateways and events end by themselves: they say nothing about the store.
         guard stream.isLasting else { continue }
         facts[stream.name] = Facts(
@@ -69,20 +72,20 @@
 
     /// Returns the server's description of a stream, which is created if it is missing.
     private static func ensure(
-      _ stream: StreamLayout.Stream, _ connection: NATSConnection
+      _ stream: StreamLayout.Stream, _ connection: NATSConnection, _ limit: Duration
     ) throws(FleetServerError) -> JSONValue {
       let info = "$JS.API.STREAM.INFO.\(stream.name)"
-      var found = try request(info, "", stream, connection)
+      var found = try request(info, "", stream, connection, limit)
       if found["error"]?["code"]?.integer == 404 {
         let api = "$JS.API.STREAM.CREATE.\(stream.name)"
-        let made = try request(api, stream.settings.text, stream, connection)
+        let made = try request(api, stream.settings.text, stream, connection, limit)
         // Another member may have created it at the same moment: then it is there now.
-        found = try request(info, "", stream, connection)
+        found = try request(info, "", stream, connection, limit)
         if found["error"] != nil, made["error"] != nil { found = made }
       }
       for _ in 0..<mostReads where isUnfinished(found) {
         nats_Sleep(readPause)
-        found = try request(info, "", stream, connection)
+        found = try request(info, "", stream, connection, limit)
       }
       if isUnfinished(found) {
         throw .wrongStream(name: stream.name, reason: "the server is still creating it: try again")
@@ -102,7 +105,7 @@
 
     private static func request(
       _ subject: String, _ body: String, _ stream: StreamLayout.Stream,
-      _ connection: NATSConnection
+      _ connection: NATSConnection, _ limit: Duration
     ) throws(FleetServerError) -> JSONValue {
       var reply: OpaquePointer?
       let status = natsConnection_RequestString(
@@ -110,7 +113,7 @@
         connection.handle.pointer,
         subject,
         body,
-        Int64(NATSConnection.callLimit / .milliseconds(1))
+        Int64(limit / .milliseconds(1))
       )
       guard status == NATS_OK, let reply else {
         let reason = NATSConnection.text(of: status)
