@@ -26,6 +26,9 @@ final class RawClient {
     let body: String
   }
 
+  /// The longest life of a connection. Only a failure needs so long.
+  private static let limit = Duration.seconds(300)
+
   let descriptor: Int32
   private let deadline: Duration
   /// Received bytes not yet read; for a chunked body only its text.
@@ -37,8 +40,8 @@ final class RawClient {
   private static var now: Duration { EventLoop.time(CLOCK_MONOTONIC) }
 
   /// - Parameter buffer: The size of the buffer that the kernel receives into; its own without one.
-  init(port: UInt16, limit: Duration = .seconds(20), buffer: Int32? = nil) throws {
-    deadline = Self.now + limit
+  init(port: UInt16, buffer: Int32? = nil) throws {
+    deadline = Self.now + Self.limit
     descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     guard descriptor >= 0 else { throw Failure("no socket: errno \(errno)") }
     if var buffer { setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &buffer, 4) }
@@ -50,8 +53,8 @@ final class RawClient {
   }
 
   /// A connection to a Unix socket.
-  init(path: String, limit: Duration = .seconds(20)) throws {
-    deadline = Self.now + limit
+  init(path: String) throws {
+    deadline = Self.now + Self.limit
     descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     var name = sockaddr_un()
     name.sun_family = sa_family_t(AF_UNIX)
@@ -242,8 +245,8 @@ final class TestServer: Sendable {
 
   var port: UInt16 { address.port ?? 0 }
 
-  func client(limit: Duration = .seconds(20), buffer: Int32? = nil) throws -> RawClient {
-    try RawClient(port: port, limit: limit, buffer: buffer)
+  func client(buffer: Int32? = nil) throws -> RawClient {
+    try RawClient(port: port, buffer: buffer)
   }
 
   /// The lines of a request up to its end.

@@ -130,7 +130,7 @@ struct WebServerTests {
   func slowHandler() async throws {
     var limits = WebLimits()
     // Longer than the quick one takes on a busy machine.
-    limits.handlingTime = .seconds(1)
+    limits.handlingTime = .seconds(5)
     let cancelled = Counter()
     let server = try await TestServer(limits: limits) { request in
       guard request.path == "/slow" else { return .page("quick") }
