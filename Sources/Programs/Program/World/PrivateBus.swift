@@ -15,7 +15,10 @@ struct PrivateBus: Sendable {
   /// The writing end of the pipe that the shell reads. The kernel closes it if this process is killed.
   private let leash: Int32
 
-  /// Starts the daemon and waits, at most five seconds, until it listens.
+  /// The longest wait for the daemon: a busy machine may take seconds to start it.
+  private static let startLimit = Duration.seconds(30)
+
+  /// Starts the daemon and waits until it listens.
   init() throws(Problem) {
     let folder =
       "\(RuntimeFolder.temporary)/blerun-bus.\(String(UInt64.random(in: .min ... .max), radix: 36))"
@@ -37,7 +40,7 @@ struct PrivateBus: Sendable {
       throw Problem("\(error)")
     }
     printed.closeWriting()
-    let line = firstLine(of: printed.reading, patience: .seconds(5))
+    let line = firstLine(of: printed.reading, patience: Self.startLimit)
     guard let line, line.hasPrefix("unix:") else {
       let reason = line ?? Self.reason(in: folder)
       leash.closeWriting()
@@ -54,7 +57,8 @@ struct PrivateBus: Sendable {
 
   private static func reason(in folder: String) -> String {
     let line = LockedFile.peek(folder + "/log").split(separator: "\n").first
-    return "dbus-daemon did not print its address within 5 s; it printed: \(line ?? "nothing")"
+    return "dbus-daemon did not print its address within \(startLimit.written); it printed: "
+      + "\(line ?? "nothing")"
   }
 
   /// Ends the daemon and removes its folder. Programs on the bus are left alone.
