@@ -147,7 +147,7 @@ struct ChildProcess: Sendable {
 
 extension ChildProcess {
   /// Runs a program and returns the first line of its output; nil if it cannot be run, or prints nothing for
-  /// two seconds.
+  /// ten seconds, more than a busy machine takes to start it.
   static func firstLine(of arguments: [String]) -> String? {
     guard let printed = try? Pipe() else { return nil }
     defer { printed.close() }
@@ -155,7 +155,7 @@ extension ChildProcess {
     printed.closeWriting()
     guard let child else { return nil }
     defer { child.end() }
-    return Program.firstLine(of: printed.reading, patience: .seconds(2))
+    return Program.firstLine(of: printed.reading, patience: .seconds(10))
   }
 }
 
