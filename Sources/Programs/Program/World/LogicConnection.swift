@@ -267,8 +267,9 @@ final class LogicConnection: Sendable {
     }
   }
 
-  /// The longest wait for the exit of a program that has closed its output.
-  private static let endingLimit = Duration.milliseconds(500)
+  /// The longest wait for the exit of a program that has closed its output: on a busy machine it may follow seconds
+  /// later.
+  private static let endingLimit = Duration.seconds(3)
 
   /// Closes the connection, and ends the program: by SIGTERM, and by SIGKILL after two seconds.
   private func close() {
