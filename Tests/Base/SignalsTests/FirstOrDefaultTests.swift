@@ -48,7 +48,7 @@ struct FirstOrDefaultTests {
   @Test("called from a plain thread, it takes a turn and drives the loop")
   func plainThread() {
     let scheduler = SerialScheduler(on: EventLoop())
-    let outcome = Signal.lazily(on: scheduler) { 5 }.firstOrDefault(0, within: .seconds(10))
+    let outcome = Signal.lazily(on: scheduler) { 5 }.firstOrDefault(0, within: .seconds(60))
     #expect(outcome.value == 5)
     #expect(scheduler.isIdle)
   }
@@ -57,7 +57,7 @@ struct FirstOrDefaultTests {
   func asyncFunction() async {
     let scheduler = SerialScheduler(on: EventLoop())
     let value = await Task.detached(priority: Task.currentPriority) {
-      Signal.lazily(on: scheduler) { 5 }.firstOrDefault(0, within: .seconds(10)).value
+      Signal.lazily(on: scheduler) { 5 }.firstOrDefault(0, within: .seconds(60)).value
     }.value
     #expect(value == 5)
   }

@@ -129,7 +129,7 @@ struct WaysOutTests {
     func check(_ reaching: Reaching, takesTurn: Bool = true) {
       #expect(!reads.all.isEmpty)
       if takesTurn { #expect(!reads.all.contains("outside a turn")) }
-      #expect((try? scheduler.waitUntilIdle(within: .seconds(10))) != nil)
+      #expect((try? scheduler.waitUntilIdle(within: .seconds(60))) != nil)
       #expect(scheduler.isIdle)
     }
   }
@@ -143,7 +143,7 @@ struct WaysOutTests {
   @Test("firstOrDefault returns its value or failure in real time", arguments: Reaching.all)
   func blocking(_ reaching: Reaching) {
     let device = real()
-    let outcome = reaching.make(device.read).firstOrDefault(0, within: .seconds(20))
+    let outcome = reaching.make(device.read).firstOrDefault(0, within: .seconds(60))
     #expect(outcome.value == 7, "\(String(describing: outcome.error))")
     device.check(reaching)
   }
@@ -153,7 +153,7 @@ struct WaysOutTests {
     let device = real()
     let signal = reaching.make(device.read)
     #expect(try await signal.first() == 7)
-    #expect(try await signal.first(within: .seconds(20)) == 7)
+    #expect(try await signal.first(within: .seconds(60)) == 7)
     device.check(reaching)
   }
 

@@ -9,7 +9,7 @@ import Signals
 import SimulatedDevices
 import Testing
 
-@Suite("No interleaving")
+@Suite("No interleaving", .blocking)
 struct SerialTests {
   /// The ending of a chain, by its number.
   enum Course: Int, CaseIterable {
