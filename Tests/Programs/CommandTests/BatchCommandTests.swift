@@ -92,7 +92,7 @@ struct BatchCommandTests {
       ["script", "-qec", "\(binaryPath) batch \(batch) --simulate \(world)", "/dev/null"],
       in: projectFolder,
       environment: ProcessInfo.processInfo.environment.merging(["TERM": "dumb"]) { $1 },
-      limit: .seconds(60)
+      limit: .seconds(300)
     ).end().output
     #expect(!shown.contains("\u{1b}"))
     #expect(shown.contains("blerun: 3/3 devices"))

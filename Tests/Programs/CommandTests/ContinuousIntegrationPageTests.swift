@@ -48,7 +48,7 @@ final class ContinuousIntegrationPageTests {
 
   private func run(_ line: String, _ more: [String: String] = [:]) throws -> RunningProgram.Ended {
     try RunningProgram(
-      ["sh", "-ec", line], in: folder.path, environment: environment(more), limit: .seconds(60)
+      ["sh", "-ec", line], in: folder.path, environment: environment(more), limit: .seconds(300)
     ).end()
   }
 

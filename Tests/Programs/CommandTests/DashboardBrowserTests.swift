@@ -54,7 +54,7 @@ struct DashboardBrowserTests {
     let place = " --listen 127.0.0.1:0 --for 1s"
     let run = try RunningProgram(
       ["sh", "-c", "'\(binaryPath)' " + command.line.dropFirst("blerun ".count) + place],
-      in: projectFolder, limit: .seconds(60)
+      in: projectFolder, limit: .seconds(300)
     ).end()
     #expect(run.status == 0, "\(command.line): \(run.errors)")
     let form = { (line: String) in line.replacing(/(:|: )[0-9a-f]{4,}/, with: "#") }

@@ -15,7 +15,7 @@ struct DemoTests {
     var environment = ["TMPDIR": folder.path]
     if let path { environment["PATH"] = path }
     return try RunningProgram(
-      blerun: ["demo"] + arguments, in: "/", environment: environment, limit: .seconds(60)
+      blerun: ["demo"] + arguments, in: "/", environment: environment, limit: .seconds(300)
     ).end()
   }
 

@@ -55,7 +55,7 @@
     ) throws -> RunningProgram.Ended {
       try RunningProgram(
         blerun: ["fleet", "status", "--fleet", "tls://localhost:\(server.port)/hall"] + options,
-        in: certificates.folder.path, limit: .seconds(60)
+        in: certificates.folder.path, limit: .seconds(300)
       ).end()
     }
 

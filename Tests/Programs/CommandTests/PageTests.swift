@@ -27,7 +27,7 @@ struct PageTests {
       ["sh", "-c", line.replacing("blerun ", with: "'\(binaryPath)' ")],
       in: folder.path,
       environment: ProcessInfo.processInfo.environment,
-      limit: .seconds(60)
+      limit: .seconds(300)
     )
   }
 
@@ -87,7 +87,7 @@ struct PageTests {
     }
   }
 
-  /// In real time: every run has other numbers, which device is first is not the same, and all go on at once.
+  /// In real time: every run has other numbers, and of several devices any may have the first values.
   @Test("docs/watch.md: each command prints what the page shows, but for its numbers")
   func watch() throws {
     let commands = try Example(in: "docs/watch.md").commands
@@ -98,9 +98,10 @@ struct PageTests {
     for (command, program) in zip(commands, running) {
       let run = program.end()
       #expect(run.status == 0, "\(command.line): \(run.errors)")
+      let (lines, shown) = (Set(run.lines.map(form)), Set(command.output.map(form)))
+      let isShown = command.line.contains(" -d ") ? lines.isSubset(of: shown) : lines == shown
       #expect(
-        run.lines.map(form).sorted() == command.output.map(form).sorted(),
-        "\(command.line)\n\(run.output)"
+        isShown && run.lines.count == command.output.count, "\(command.line)\n\(run.output)"
       )
       messages += run.errors
     }

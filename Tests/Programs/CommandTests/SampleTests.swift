@@ -28,7 +28,7 @@ struct SampleTests {
     ]
     return try RunningProgram(
       ["sh", "-ec", line], in: folder.path + "/batch",
-      environment: ProcessInfo.processInfo.environment.merging(own) { $1 }, limit: .seconds(60)
+      environment: ProcessInfo.processInfo.environment.merging(own) { $1 }, limit: .seconds(300)
     ).end()
   }
 

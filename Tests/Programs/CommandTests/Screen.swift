@@ -48,7 +48,7 @@ final class Screen {
   private func tmux(_ arguments: String...) throws -> String {
     let ended = try RunningProgram(
       ["tmux", "-u", "-f", "/dev/null", "-S", folder.path + "/tmux"] + arguments, in: "/",
-      limit: .seconds(60)
+      limit: .seconds(300)
     ).end()
     guard ended.status == 0 else {
       throw NotShown(awaited: "tmux \(arguments)", screen: [ended.errors])
@@ -139,7 +139,7 @@ final class Screen {
   /// Sends a signal to the command.
   func send(_ signal: Int32) throws {
     let shell = try tmux("list-panes", "-F", "#{pane_pid}").split(separator: "\n")[0]
-    let found = try RunningProgram(["pgrep", "-P", String(shell)], in: "/", limit: .seconds(60))
+    let found = try RunningProgram(["pgrep", "-P", String(shell)], in: "/", limit: .seconds(300))
       .end()
     for process in found.lines { kill(Int32(process) ?? 0, signal) }
   }

@@ -15,7 +15,7 @@ struct ServeCommandTests {
 
   private func serve(_ arguments: String...) throws -> RunningProgram.Ended {
     try RunningProgram(
-      blerun: Self.battery + ["--for", "500ms"] + arguments, limit: .seconds(60)
+      blerun: Self.battery + ["--for", "500ms"] + arguments, limit: .seconds(300)
     ).end()
   }
 
@@ -50,7 +50,7 @@ struct ServeCommandTests {
   func unreadableJournal() throws {
     let path = try folder.file("journal.sqlite", String(repeating: "not a journal. ", count: 400))
     let serving = try RunningProgram(
-      blerun: Self.battery + ["--listen", "0", "--journal", path], limit: .seconds(60)
+      blerun: Self.battery + ["--listen", "0", "--journal", path], limit: .seconds(300)
     )
     try serving.waitForErrors("the journal \(path)")
     // It is read every 500 ms.

@@ -95,7 +95,7 @@ struct SteeredSimulationTests {
     let folder = try TemporaryFolder()
     let run = try RunningProgram(
       blerun: ["simulate", heartRate, "--", "sh", "-c", script],
-      environment: ["TMPDIR": folder.path], limit: .seconds(60)
+      environment: ["TMPDIR": folder.path], limit: .seconds(300)
     )
     terminate(run, folder)
     #expect(run.end().status == 128 + SIGTERM)

@@ -12,7 +12,7 @@ struct TerminalTests {
   {
     let terminal = try RunningProgram(
       ["script", "-qec", "trap : INT; \(binaryPath) \(arguments); stty -a", "/dev/null"],
-      in: projectFolder, hasInput: true, limit: .seconds(60)
+      in: projectFolder, hasInput: true, limit: .seconds(300)
     )
     try terminal.waitForOutput(question)
     terminal.write(answer)
