@@ -8,7 +8,7 @@ import Glibc
 import Signals
 import Testing
 
-@Suite("Floods of descriptors")
+@Suite("Floods of descriptors", .blocking)
 struct DescriptorFloodTests {
   static let notifyAcquired = "org.bluez.Error.NotPermitted: Notify acquired"
   static let writeAcquired = "org.bluez.Error.NotPermitted: Write acquired"

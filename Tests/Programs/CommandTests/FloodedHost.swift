@@ -30,7 +30,6 @@ final class FloodedHost {
         "simulate", "Simulators/devices/echo.yaml", "--", "sh", "-c",
         "echo bus $DBUS_SYSTEM_BUS_ADDRESS; exec sleep 900",
       ],
-      // These tests wait for those that block all threads.
       limit: .seconds(900)
     )
     address = try program.waitForText(after: "bus ")
