@@ -103,9 +103,9 @@ final class FleetBatch: BatchRunning {
   private static let window = 500
   /// How long a cancelled batch waits until its jobs have ended: longer than a claim holds.
   private static let endingLimit = Duration.seconds(40)
-  /// How long reports are collected before a name counts as unambiguous; longer than the interval of
-  /// the reports.
-  private static let listening = Duration.seconds(6)
+  /// How long reports are collected before a name counts as unambiguous: longer than the interval of
+  /// the reports, and than the delay of one on a busy host.
+  private static let listening = Duration.seconds(8)
 
   private let batch: Batch
   private let world: World
