@@ -81,7 +81,7 @@ extension TemporaryFolder {
   }
 }
 
-/// Waits, for at most ten seconds, until a process has ended.
+/// Waits, at least a minute, until a process has ended.
 ///
 /// - Parameter text: Its number, with a line's end.
 /// - Returns: Whether it has ended, also where its parent has not waited for it yet.
@@ -89,7 +89,7 @@ func hasEnded(_ text: String) -> Bool {
   guard let process = pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines)) else {
     return false
   }
-  for _ in 0..<1000 {
+  for _ in 0..<6000 {
     let state = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
     if state?.contains(") Z") ?? true { return true }
     poll(nil, 0, 10)

@@ -48,7 +48,7 @@ struct CommandStepCommandTests {
     arguments: [
       ("echo no such key >&2; exit 3", "", "it ended with status 3: no such key"),
       ("kill -9 $$", "", "signal 9 ended it"),
-      ("echo slow >&2; exec sleep 600", ", timeout: 1s", "it did not end within 1s: slow"),
+      ("echo slow >&2; exec sleep 600", ", timeout: 5s", "it did not end within 5s: slow"),
       ("exec cat /dev/zero", "", "it printed more than 65536 bytes"),
       ("printf '\\377'", "", "it printed what is not UTF-8"),
       ("exit 200", "", "it ended with status 200"),
@@ -95,8 +95,9 @@ struct CommandStepCommandTests {
     ]
   )
   func leavesNothing(_ script: String) throws {
-    let run = try run(script, ", timeout: 1s")
-    #expect(run.output.contains("it did not end within 1s"), "\(run.output)")
+    // Long enough for the program to start its children.
+    let run = try run(script, ", timeout: 5s")
+    #expect(run.output.contains("it did not end within 5s"), "\(run.output)")
     #expect(hasEnded(try folder.text("pid")))
   }
 

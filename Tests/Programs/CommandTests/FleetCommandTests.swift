@@ -35,10 +35,12 @@
     func announced() throws {
       let server = try NATSServer("jetstream { store_dir: \"store\" }\ntrace: true")
       let file = try batch(["read: battery-level"], on: [address(1)])
-      let ended = try run("batch", file, "--fleet", server.address(of: "test"), "--detach").end()
-      #expect(ended.status == 0, "\(ended.errors)")
+      let detached = try run("batch", file, "--fleet", server.address(of: "test"), "--detach")
       let subject = address(1).replacingOccurrences(of: ":", with: "")
+      // Read while the batch runs: a server whose log is not read stops.
       try server.waitForLog("PUB blerun.test.announce.\(subject)")
+      let ended = detached.end()
+      #expect(ended.status == 0, "\(ended.errors)")
     }
 
     @Test("Ctrl-C cancels the jobs; a second one detaches and prints how to follow them")

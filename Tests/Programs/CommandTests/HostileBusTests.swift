@@ -42,7 +42,8 @@ struct HostileBusTests {
     program.send(SIGTERM)
     let ended = program.end()
     #expect(ended.status == 143, "\(ended.output) \(ended.errors)")
-    #expect(Date().timeIntervalSince(began) < 8)
+    // The limit for the bus would be 30 s.
+    #expect(Date().timeIntervalSince(began) < 20)
   }
 
   @Test(

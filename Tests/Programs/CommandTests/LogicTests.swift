@@ -17,7 +17,7 @@ struct LogicTests {
     /// - Parameters:
     ///   - script: The program that answers, after the answer to `start`.
     ///   - keys: Further keys of `logic`, besides the program.
-    init(_ script: String, _ keys: String = "") throws {
+    init(_ script: String, _ keys: String = ", deadline: 60s") throws {
       folder = try TemporaryFolder()
       try write("logic.sh", "read -r line; echo '{\"id\":1}'\n" + script)
       try write(

@@ -92,7 +92,7 @@ struct PlotScreenTests {
     )
     try Screen.play {
       let screen = try Screen(
-        "watch \(uuid) --format u8 --plot --for 2s --simulate \(file)",
+        "watch \(uuid) --format u8 --plot --for 5s --simulate \(file)",
         environment: ["LC_ALL": "C"]
       )
       let lines = try screen.end()
@@ -114,7 +114,7 @@ struct PlotScreenTests {
     )
     try Screen.play {
       let screen = try Screen(
-        "watch heart-rate-measurement --field bpm --plot --for 10s --simulate \(scenario)",
+        "watch heart-rate-measurement --field bpm --plot --for 20s --simulate \(scenario)",
         environment: ["LC_ALL": "C"]
       )
       let lines = try screen.end()

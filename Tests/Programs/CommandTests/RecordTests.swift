@@ -381,7 +381,7 @@ struct RecordTests {
       blerun: [
         "record", "--simulate", "\(projectFolder)/Simulators/devices/heart-rate.yaml",
         "--real-time",
-        "--scan", "100ms", "--for", "1h", "-o", "recorded.yaml", "--verbose",
+        "--scan", "2s", "--for", "1h", "-o", "recorded.yaml", "--verbose",
       ],
       in: folder.path
     )

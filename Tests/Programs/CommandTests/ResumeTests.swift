@@ -42,7 +42,7 @@ struct ResumeTests {
 
   @Test("after Ctrl-C, a resumed batch runs the devices that were cancelled or not run")
   func interrupted() throws {
-    _ = try batch("Tag-1", "Tag-2", "Tag-3", steps: "{ read: battery-level }, { sleep: 2s }")
+    _ = try batch("Tag-1", "Tag-2", "Tag-3", steps: "{ read: battery-level }, { sleep: 5s }")
     let first = try RunningProgram(blerun: arguments(["--real-time", "--each-step"]))
     try first.waitForOutput("Tag-2  1  read battery-level")
     first.send(SIGINT)

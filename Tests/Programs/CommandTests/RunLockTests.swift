@@ -16,7 +16,7 @@ struct RunLockTests {
     let world = try folder.tags(2)
     let batch = try folder.file(
       "batch.yaml",
-      "devices: [ Tag-1, Tag-2 ]\nsteps: [ { read: battery-level }, { sleep: 2s } ]\n"
+      "devices: [ Tag-1, Tag-2 ]\nsteps: [ { read: battery-level }, { sleep: 5s } ]\n"
     )
     let journal = folder.path + "/j.sqlite"
     arguments = ["batch", batch, "--simulate", world, "--journal", journal, "--real-time"]

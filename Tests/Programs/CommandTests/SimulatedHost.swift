@@ -76,11 +76,6 @@ final class SimulatedHost {
     RuntimeFolder(path: "\(folder.path)/run/blerun").names.filter { $0.hasPrefix("lease") }
   }
 
-  /// The contents of the leases.
-  var leaseTexts: String {
-    leases.map { LockedFile.peek("\(folder.path)/run/blerun/\($0)") }.joined()
-  }
-
   /// Inspects the host like any client.
   func look<R: Sendable>(_ look: @escaping @Sendable (BlueZClient) async throws -> R) throws -> R {
     let loop = EventLoop()

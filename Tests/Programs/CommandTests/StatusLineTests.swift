@@ -12,13 +12,13 @@ struct StatusLineTests {
   @Test("the status line shows the step, the wait, the time and the limit, and then disappears")
   func running() throws {
     try Screen.play {
-      let screen = try Screen("run -e 'sleep 2s; read battery-level' \(Self.thermometer)")
-      let running = try screen.wait(forLast: /^step 1: sleeping, \d\.\d s of 2 s$/)
+      let screen = try Screen("run -e 'sleep 4s; read battery-level' \(Self.thermometer)")
+      let running = try screen.wait(forLast: /^step 1: sleeping, \d\.\d s of 4 s$/)
       #expect(running.contains("-  connect  ok"))
       let lines = try screen.end()
       #expect(
         lines.suffix(6).prefix(4) == [
-          "-  connect  ok", "1  sleep 2s  ok", "2  read battery-level  87 %", "-  disconnect  ok",
+          "-  connect  ok", "1  sleep 4s  ok", "2  read battery-level  87 %", "-  disconnect  ok",
         ]
       )
       #expect(lines.suffix(2).first?.hasPrefix("ok: 2 steps in ") == true)
@@ -178,7 +178,7 @@ struct StatusLineTests {
     let shown = try RunningProgram(
       ["script", "-qec", command, "/dev/null"], in: projectFolder,
       environment: ProcessInfo.processInfo.environment.merging(environment) { $1 },
-      limit: .seconds(60)
+      limit: .seconds(300)
     ).end()
     #expect(shown.status == 0)
     #expect(!shown.output.contains("\u{1b}[K"), "\(shown.output)")

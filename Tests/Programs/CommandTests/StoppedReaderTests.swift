@@ -76,7 +76,7 @@ struct StoppedReaderTests {
 
   @Test("a stopped reader of standard error does not block the run")
   func errors() throws {
-    let program = try start(Self.watch + ["--for", "1s"])
+    let program = try start(Self.watch + ["--for", "3s"])
     program.pause(.errors)
     #expect(program.end().status == 0)
   }

@@ -10,7 +10,7 @@ struct UnansweredCallTests {
   private static func scenario(_ fault: String) -> String {
     """
     scenario: Silent
-    host: { disconnect-delay: 2s }
+    host: { disconnect-delay: 4s }
     devices:
       - name: Quick-1
         address: C0:FF:EE:00:00:07
@@ -33,7 +33,7 @@ struct UnansweredCallTests {
     )
     let program = try RunningProgram(
       blerun: [
-        "watch", "-d", "Quick-1", "heart-rate-measurement", "--for", "1s", "--timeout", "3s",
+        "watch", "-d", "Quick-1", "heart-rate-measurement", "--for", "1s", "--timeout", "10s",
         "--no-resume", "--simulate", file,
       ]
     )

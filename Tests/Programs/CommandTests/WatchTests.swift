@@ -80,11 +80,12 @@ struct WatchTests {
       """
       scenario: A belt that is out of range at first
       devices: [ { use: "\(belt)" } ]
-      faults: [ { fault: out-of-range, at: 0s, for: 4s } ]
+      faults: [ { fault: out-of-range, at: 0s, for: 8s } ]
       """
     )
+    // The first attempt ends before the belt is there; the second one has some seconds with it.
     let arguments = [
-      "HRM-1", Self.heart, "--count", "1", "--timeout", "1s", "--simulate", late,
+      "HRM-1", Self.heart, "--count", "1", "--timeout", "6s", "--simulate", late,
     ]
     let ended = try run(arguments)
     #expect(ended.status == 0, "\(ended.errors)")
@@ -94,7 +95,7 @@ struct WatchTests {
     let once = try run(arguments + ["--no-resume"])
     #expect(once.status == 75, "\(once.errors)")
     #expect(!once.errors.contains("trying again"))
-    let wrong = try run(["HRM-1", "battery-power-state", "--simulate", late, "--timeout", "6s"])
+    let wrong = try run(["HRM-1", "battery-power-state", "--simulate", belt])
     #expect(wrong.status == 1 && wrong.errors.contains("battery-power-state"), "\(wrong.errors)")
   }
 
