@@ -96,25 +96,43 @@ extension StepOutcome {
       self = .paired(pairing == "paired" ? .paired(isAuthenticated: isAuthenticated) : .already)
     } else if let value = json["value"] {
       if let count: Int = value.read("count"), let rate = value["rate"] {
-        let dropped = value.read("dropped") ?? 0
-        self = .listened(count: count, rate: rate.double ?? .infinity, dropped: dropped)
+        let rate = rate.double ?? .infinity
+        if value["latency"] != nil {
+          self = .polled(count: count, rate: rate, latencies: value.read("latency"))
+        } else {
+          self = .listened(count: count, rate: rate, dropped: value.read("dropped") ?? 0)
+        }
       } else if let count: Int = value.read("count"), let devices = value["devices"]?.elements {
         let names = devices.compactMap { $0["name"]?.string ?? $0["address"]?.string }
-        let which = names.isEmpty ? "" : ": \(names.joined(separator: ", "))"
-        self = .logged(counted(count, "device") + which)
+        self = .logged(Self.list(counted(count, "device"), names))
       } else if operation == "services" {
-        self = .logged(counted(value.elements.count, "service"))
+        let names = value.elements.compactMap { service in
+          service["name"]?.string
+            ?? service["uuid"]?.string.flatMap { BluetoothUUID($0) }.map { "\($0)" }
+        }
+        self = .logged(Self.list(counted(value.elements.count, "service"), names))
       } else if operation == "log", let text = value.string {
         self = .logged(text)
       } else if operation == "mtu", let octets = value.integer {
         self = .mtu(octets)
       } else {
-        self = .value(StepValue(recorded: json))
+        let value = StepValue(recorded: json)
+        if let answered: Duration = json.read("answered"),
+          let notified: Duration = json.read("notified")
+        {
+          self = .exchanged(value, answered: answered, notified: notified)
+        } else {
+          self = .value(value)
+        }
       }
     } else {
       guard let written: HexText = json.read("hex") else { return nil }
       self = .written(written.octets)
     }
+  }
+
+  private static func list(_ count: String, _ names: [String]) -> String {
+    names.isEmpty ? count : "\(count): \(names.joined(separator: ", "))"
   }
 }
 
