@@ -143,10 +143,13 @@ public struct StepValue: Equatable, Sendable {
     ).problem
   }
 
-  /// The UUID of the characteristic or descriptor with a name in output; nil for a handle.
+  /// The UUID of the characteristic or descriptor with an assigned name in output; nil for a handle
+  /// and for other names.
   package static func uuid(of attribute: String) -> BluetoothUUID? {
-    if let selector = try? CharacteristicSelector(parsing: attribute) { return selector.uuid }
-    return (try? DescriptorSelector(parsing: attribute))?.uuid
+    let start = attribute.lastIndex(of: "/").map { attribute.index(after: $0) }
+    let name = String(attribute[(start ?? attribute.startIndex)...].prefix { $0 != "#" })
+    let names = AttributeNames.assigned
+    return names.uuid(name, .characteristic) ?? names.uuid(name, .descriptor)
   }
 
   /// Decodes bytes in `format`; without one, in the layout of the characteristic, or else as plain

@@ -88,6 +88,7 @@ struct DamagedJournalTests {
       ("chains", "steps", "4611686018427387904"), ("steps", "started_offset", "1e300"),
       ("steps", "attempt", "'two'"), ("steps", "result", "'[1]'"),
       ("step_values", "time", "'2000-01-01'"), ("step_values", "value", "x'00'"),
+      ("step_values", "details", "'[1]'"),
     ]
   )
   func value(table: String, column: String, value: String) throws {

@@ -21,14 +21,14 @@ struct JournalTableTests {
     return path
   }
 
-  @Test("the statements are those of version 7")
+  @Test("the statements are those of version 8")
   func statements() {
     let values = JournalTables.values.definition
-    let names = #""run", "chain", "event", "step", "time", "offset", "value", "hex""#
+    let names = #""run", "chain", "event", "step", "time", "offset", "value", "hex", "details""#
     #expect(
       values.insert
         == "INSERT OR IGNORE INTO step_values (\(names), checksum)\n"
-        + "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+        + "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
     )
     let checksum = "record_checksum('step_values', \(names))"
     let isIt = "run = ? AND chain = ? AND event = ?"

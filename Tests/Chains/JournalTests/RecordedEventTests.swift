@@ -166,6 +166,45 @@ struct RecordedEventTests {
     #expect(found.first?.numbers.map(\.unit) == ["%"])
   }
 
+  @Test("recorded values have the decimals, units and problems of the run")
+  func values() throws {
+    let strength: [DecodedValue.Field] = [
+      .init("rssi", .integer(-50), unit: "dBm"),
+      .init("txPower", .integer(4), unit: "dBm", qualifier: "TX power"),
+    ]
+    let described: [DecodedValue.Field] = [
+      .init("level", .real(0.5, decimals: 2), unit: "bar"),
+      .init("cells", .list([.real(3.7, decimals: 3), .integer(4)]), unit: "V"),
+      .init("flags", .fields([.init("tamper", .boolean(false))])),
+    ]
+    let values = [
+      (1, StepValue(octets: [], decoded: .fields(strength))),
+      (2, StepValue(octets: [1, 2], decoded: .fields(described))),
+      (2, StepValue(octets: [1], decoded: nil, problem: "level, byte 0: expected 2 bytes")),
+    ]
+    var script = try EventScript("rssi; read ff01")
+    script.start()
+    for (number, value) in values {
+      script.begin(number)
+      script.tell(.data(script.step(number), .value(value)))
+      script.finish(number, .value(value))
+    }
+    let run = try record(script)
+    var (found, outcomes): ([StepValue], [StepOutcome?]) = ([], [])
+    _ = try file.events(of: run) { event in
+      if case .data(_, .value(let value)) = event.change { found.append(value) }
+      if case .step(.finished(let result)) = event.change { outcomes.append(result.outcome) }
+    }
+    #expect(found == values.map { $0.1 })
+    #expect(outcomes == values.map { .value($0.1) })
+    let printed = script.events.flatMap { JSONLinesReport().lines(for: $0) }
+    #expect(try lines(of: run).exported == printed)
+    #expect(try lines(of: run).read == printed)
+    let first = try file.steps(of: 1, run: run).first
+    #expect(first?.result == #"{"value":{"rssi":-50,"txPower":4}}"#)
+    #expect(try file.check().isComplete)
+  }
+
   @Test("notes are read back; other remarks of older versions are not")
   func notes() throws {
     var script = try EventScript("read battery-level")

@@ -151,12 +151,13 @@ struct ExportedChain {
     var result: JSONMembers = []
     if event.kind == .value {
       result = JSONValue.members(["value": event.json, "hex": event.hex?.json])
+      if case .object(let members)? = event.details { result += members }
     } else if case .object(let members)? = event.json {
       result = members
     }
-    // The problem of a value is not stored: it is derived from the bytes.
-    if event.json == .null, let hex = event.hex, let attribute = event.attribute,
-      let problem = StepValue.problem(hex: hex, attribute: attribute)
+    // Earlier versions stored no problem of a value. It is derived from the bytes.
+    if event.json == .null, event.details == nil, let hex = event.hex,
+      let problem = event.attribute.flatMap({ StepValue.problem(hex: hex, attribute: $0) })
     {
       result.append(.init("problem", problem.json))
     }

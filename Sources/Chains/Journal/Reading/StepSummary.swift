@@ -16,8 +16,8 @@ public struct StepSummary: Hashable, Sendable {
   public let offset: Int64
   /// `ok`, `warning`, `failed`, `cancelled` or `skipped`; nil without a recorded end.
   public let status: String?
-  /// The result, a JSON object with the keys of docs/json.md, without the notes that repeat why the
-  /// step or one of its tries failed.
+  /// The result, a JSON object with the keys of docs/json.md, without its presentation and without
+  /// the notes that repeat why the step or one of its tries failed.
   public let result: String?
   /// The code and the message of the failure.
   public let code: String?
@@ -60,13 +60,14 @@ extension JournalFile {
     }
   }
 
-  /// The result that a step recorded, without the notes that repeat the reason of its failure or of
-  /// a failed try; nil if nothing else is left.
+  /// The result that a step recorded, without its presentation and without the notes that repeat the
+  /// reason of its failure or of a failed try; nil if nothing else is left.
   private static func text(of result: JSONValue?, without reason: String?) -> String? {
     guard case .object(let members)? = result else { return nil }
     let tries = result?["tries"]?.elements ?? []
     let reasons = tries.compactMap { $0["why"]?.string } + [reason].compactMap(\.self)
-    let rest = members.compactMap { member -> JSONValue.Member? in
+    let rest = members.filter { $0.key != "presentation" }.compactMap {
+      member -> JSONValue.Member? in
       guard member.key == "notes" else { return member }
       let others = member.value.elements.filter { note in
         !reasons.contains { note.string?.hasSuffix($0) == true }

@@ -22,6 +22,8 @@ struct StoredEvent: Equatable, Sendable {
   /// The value; for other events, an object with further keys.
   let json: JSONValue?
   let hex: String?
+  /// The further members of a value, as an object; nil for none and for other events.
+  let details: JSONValue?
   let error: JSONValue?
 }
 
@@ -40,6 +42,7 @@ extension StoredEvent {
     status = try row.optionalText("status")
     json = kind == .value ? try row.json("json") : try row.jsonObject("json")
     hex = try row.optionalText("hex")
+    details = try row.jsonObject("details")
     error = try row.jsonObject("error")
   }
 
@@ -61,26 +64,26 @@ extension StoredEvent {
   private static let query = """
     SELECT 'step-started' AS kind, started_event AS event, started AS time,
       started_offset AS moment, attempt, position, operation, attribute, written, NULL AS status,
-      NULL AS json, NULL AS hex, NULL AS error, \(label)
+      NULL AS json, NULL AS hex, NULL AS details, NULL AS error, \(label)
     FROM steps WHERE run = ?1 AND chain = ?2
     UNION ALL
     SELECT 'step-finished', s.finished_event, finished, finished_offset, attempt, position,
       operation, attribute, written, status, json_remove(result, '$.name', '$.title'), NULL,
-      json(e.error), \(label)
+      NULL, json(e.error), \(label)
     FROM steps s LEFT JOIN errors e
       ON e.run = s.run AND e.chain = s.chain AND e.event = s.finished_event
     WHERE s.run = ?1 AND s.chain = ?2 AND s.status IS NOT NULL
     UNION ALL
     SELECT 'value', v.event, time, "offset", attempt, position, operation, attribute, written,
-      NULL, json(value), hex, NULL, \(label)
+      NULL, json(value), hex, json(details), NULL, \(label)
     FROM step_values v JOIN steps s USING (run, chain, step) WHERE run = ?1 AND chain = ?2
     UNION ALL
     SELECT 'gap', g.event, time, "offset", attempt, position, operation, attribute, written,
-      NULL, json(gap), NULL, NULL, \(label)
+      NULL, json(gap), NULL, NULL, NULL, \(label)
     FROM gaps g JOIN steps s USING (run, chain, step) WHERE run = ?1 AND chain = ?2
     UNION ALL
     SELECT kind, event, time, "offset", attempt, NULL, NULL, NULL, NULL,
-      NULL, json(remark), NULL, NULL, NULL
+      NULL, json(remark), NULL, NULL, NULL, NULL
     FROM remarks WHERE run = ?1 AND chain = ?2 AND kind = 'note'
     ORDER BY 2
     """

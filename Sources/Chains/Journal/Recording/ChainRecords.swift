@@ -40,10 +40,13 @@ struct ChainRecords: Sendable {
     case .step(.started(let step)):
       return begin(step, attempt: event.attempt, moment)
     case .data(let step, .value(let value)):
+      let members = value.members(of: step)
+      let json = JSONValue.object(members)
       return .value(
         JournalRecord.StoredValue(
-          step: number(of: step), moment: moment, value: value.decoded.json.text,
-          hex: step.hasOctets ? value.hex : nil,
+          step: number(of: step), moment: moment, value: json["value"].json.text,
+          hex: json["hex"]?.string,
+          details: Self.text(members.filter { !["value", "hex"].contains($0.key) }),
           numbers: value.numbers.map { .init($0.field, $0.value) },
           minute: event.wallClock.wholeMinutes
         )

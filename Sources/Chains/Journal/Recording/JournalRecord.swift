@@ -97,19 +97,22 @@ public enum JournalRecord: Hashable, Sendable {
     public let value: String
     /// The octets in hexadecimal digits; nil for a value that is not octets, such as an RSSI.
     public let hex: String?
+    /// The further members of the value in docs/json.md, as a JSON object; nil for none.
+    public let details: String?
     /// The numbers of the value, for the rollups of its minute.
     public let numbers: [Number]
     /// The minute of its time, since 1970-01-01T00:00:00Z.
     public let minute: Int64
 
     public init(
-      step: Int, moment: Moment, value: String, hex: String? = nil, numbers: [Number] = [],
-      minute: Int64 = 0
+      step: Int, moment: Moment, value: String, hex: String? = nil, details: String? = nil,
+      numbers: [Number] = [], minute: Int64 = 0
     ) {
       self.step = step
       self.moment = moment
       self.value = value
       self.hex = hex
+      self.details = details
       self.numbers = numbers
       self.minute = minute
     }

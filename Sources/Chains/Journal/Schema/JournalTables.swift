@@ -87,6 +87,7 @@ enum JournalTables {
       .column("offset") { $0.moment.offset },
       .column("value", "JSON") { $0.value },
       .column("hex") { $0.hex },
+      .column("details", "JSON: its `problem` and `presentation`", since: 8) { $0.details },
     ]
   )
 

@@ -149,49 +149,108 @@ extension StepValue {
   /// The bytes as hexadecimal digits.
   package var hex: String { DecodedValue.octets(octets).description }
 
-  /// The members of the value; without bytes if the step has none, such as an RSSI.
+  /// The members of the value; without bytes if the step has none, such as an RSSI. A value that the
+  /// specification of its attribute tells has no presentation.
   package func members(of step: ReportedStep) -> JSONMembers {
-    [.init("value", decoded?.json ?? .null)]
-      + (step.hasOctets ? JSONValue.members(["hex": hex.json, "problem": problem?.json]) : [])
+    let octets = step.hasOctets ? octets : nil
+    let isSpecified = decoded == Self.specified(octets, of: step.attribute)
+    return [.init("value", decoded.json)]
+      + JSONValue.members([
+        "hex": octets.map { HexText($0).json }, "problem": octets == nil ? nil : problem?.json,
+        "presentation": isSpecified ? nil : decoded?.presentation,
+      ])
   }
 
-  /// Reads a value. It is decoded again if that yields the recorded value, which restores the
-  /// units.
+  /// Reads a value. Without a presentation, it is decoded again if that yields the recorded value.
   package init(recorded json: JSONValue) {
-    let octets: HexText? = json.read("hex")
-    let recorded: DecodedValue? = json.read("value")
-    let uuid = json["attribute"]?.string.flatMap { StepValue.uuid(of: $0) }
-    let decoded = octets.flatMap { try? StepValue.decode($0.octets, of: uuid, format: nil) }
+    let octets = json.read("hex").map { (hex: HexText) in hex.octets }
+    let (value, presentation) = (json["value"] ?? .null, json["presentation"])
+    let specified = Self.specified(octets, of: json["attribute"]?.string)
+    let isSpecified = presentation == nil && specified?.json == value
     self.init(
-      octets: octets?.octets ?? [], decoded: decoded?.json == recorded?.json ? decoded : recorded,
+      octets: octets ?? [],
+      decoded: isSpecified ? specified : DecodedValue(json: value, presentation),
       problem: json["problem"]?.string
     )
+  }
+
+  /// The value of bytes by the specification of their attribute; plain bytes without one, and nil if
+  /// they do not match it.
+  private static func specified(_ octets: [UInt8]?, of attribute: String?) -> DecodedValue? {
+    let uuid = attribute.flatMap { Self.uuid(of: $0) }
+    return octets.flatMap { try? decode($0, of: uuid, format: nil) }
   }
 }
 
 extension DecodedValue: JSONForm {
-  /// Reads a value; nil for null.
-  package init?(json: JSONValue) {
+  /// Reads a value without a presentation; nil for null.
+  package init?(json: JSONValue) { self.init(json: json, nil) }
+
+  package var json: JSONValue { JSONValue(self) }
+
+  /// Reads a value; nil for null that stands for no number.
+  ///
+  /// - Parameter presentation: The ``presentation`` of the value.
+  init?(json: JSONValue, _ presentation: JSONValue?) {
     switch json {
-    case .null: return nil
+    case .null:
+      guard let number = presentation?["number"]?.string.flatMap({ Double($0) }) else { return nil }
+      self = .real(number, decimals: 0)
     case .boolean(let truth): self = .boolean(truth)
     case .number(let text):
       if let number = Int128(text) {
         self = .integer(number)
       } else {
-        let decimals = text.split(separator: ".").dropFirst().first?.utf8.count ?? 0
-        self = .real(Double(text) ?? .nan, decimals: min(decimals, 6))
+        let digits = text.split(separator: ".").dropFirst().first?.utf8.count ?? 0
+        let decimals = presentation?["decimals"]?.integer ?? min(digits, 6)
+        self = .real(Double(text) ?? .nan, decimals: max(0, min(decimals, 15)))
       }
     case .string(let text): self = .text(text)
-    case .array(let values): self = .list(values.compactMap { DecodedValue(json: $0) })
+    case .array(let values):
+      let items = presentation?["items"]?.elements ?? []
+      self = .list(
+        values.enumerated().compactMap { index, value in
+          DecodedValue(json: value, index < items.count ? items[index] : nil)
+        }
+      )
     case .object(let members):
       self = .fields(
         members.compactMap { member in
-          DecodedValue(json: member.value).map { Field(member.key, $0) }
+          let own = presentation?[member.key]
+          return DecodedValue(json: member.value, own).map {
+            Field(
+              member.key, $0, unit: own?["unit"]?.string, qualifier: own?["qualifier"]?.string
+            )
+          }
         }
       )
     }
   }
 
-  package var json: JSONValue { JSONValue(self) }
+  /// The parts of the text of the value that its JSON does not have; nil if there are none.
+  /// docs/json.md documents the keys.
+  var presentation: JSONValue? { Field("", self).presentation }
+}
+
+extension DecodedValue.Field {
+  fileprivate var presentation: JSONValue? {
+    var members = JSONValue.members(["unit": unit?.json, "qualifier": qualifier?.json])
+    switch value {
+    case .integer, .text, .boolean, .octets: break
+    case .real(let number, let decimals):
+      if !number.isFinite {
+        members.append(.init("number", "\(number)".json))
+      } else if DecodedValue(json: value.json) != value {
+        members.append(.init("decimals", decimals.json))
+      }
+    case .list(let values):
+      let items = values.map(\.presentation)
+      if items.contains(where: { $0 != nil }) { members.append(.init("items", items.json)) }
+    case .fields(let fields):
+      members = fields.compactMap { field in
+        field.presentation.map { .init(field.name, $0) }
+      }
+    }
+    return members.isEmpty ? nil : .object(members)
+  }
 }

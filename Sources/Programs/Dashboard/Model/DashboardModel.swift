@@ -199,7 +199,7 @@ package struct DashboardModel: Sendable {
   private mutating func apply(_ minutes: [String: [Minute]], device: String, attribute: String) {
     for (field, own) in minutes.sorted(by: { $0.key < $1.key }) {
       let name = SeriesName(device: device, attribute: attribute, field: field)
-      // A journal has no units; the first value of the watch has it.
+      // The minutes of a journal have no units; the first value of the watch has it.
       let decimals = own.map(\.decimals).max() ?? 0
       guard let index = index(of: name, unit: nil, decimals: decimals) else { continue }
       series[index].fill(with: own)

@@ -36,7 +36,7 @@ enum JournalDamage: CaseIterable {
         "result",
       ]
     ),
-    ("step_values", ["event", "step", "time", "\"offset\"", "value", "hex"]),
+    ("step_values", ["event", "step", "time", "\"offset\"", "value", "hex", "details"]),
     ("errors", ["event", "step", "error"]), ("gaps", ["event", "time", "gap"]),
     ("batches", ["run", "file", "name", "digest", "round"]),
     ("batch_devices", ["place", "device", "name"]), ("sqlite_sequence", ["seq"]),
