@@ -291,7 +291,7 @@ struct HostControllerTests {
         "the adapter lacks the PHY 2m: its controller answered 0x11 Unsupported Feature or Parameter Value"
       ),
       (
-        0x1a, .notSupported,
+        0x1a, .refused,
         "the device cannot change its PHY: the controller answered 0x1a Unsupported Remote Feature"
       ),
       (0x0c, .busy, "the controller answered 0x0c Command Disallowed"),

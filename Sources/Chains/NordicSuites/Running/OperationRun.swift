@@ -277,7 +277,8 @@ final class OperationRun: Sendable {
   /// Returns the result of a query about the connection, or of a change of it, by the controller.
   ///
   /// A suite that was written for a phone does not know of capabilities and sockets: without them, or
-  /// with a controller that lacks the command, the operation is not supported here.
+  /// with a controller that lacks the command or the PHY, the operation is not supported here. A
+  /// device that lacks it refuses.
   private func measured<Value>(_ query: Signal<Value>, _ link: TargetLink) async throws -> Value {
     do {
       return try await query.first()

@@ -73,9 +73,10 @@ enum HostProblem: Error, Equatable {
           + "\(HCIStatus.unsupportedFeature)",
         "use another adapter"
       )
+    // `notSupported` is for what this host lacks.
     case .noRemotePHY:
       (
-        .notSupported,
+        .refused,
         "the device cannot change its PHY: the controller answered "
           + "\(HCIStatus.unsupportedRemoteFeature)",
         "stay on 1m, the PHY of every device"
