@@ -173,7 +173,12 @@ struct DeviceComplaintTests {
       ("advertisement: { manufacturer-data: { 1: [0] } }", "expected bytes such as"),
       ("advertisement: { service-data: { batterie: \"00\" } }", "did you mean 'battery'?"),
       ("link: { latency: 2h }", "expected a duration from 0s to 1h"),
-      ("link: { speed: { interval: 5ms } }", "expected a duration from 7.500ms to 4s"),
+      (
+        "link: { speed: { interval: 5ms } }",
+        "expected a duration from 7.500ms to 4s, in steps of 1.250ms"
+      ),
+      ("link: { speed: { interval: 51ms } }", "in steps of 1.250ms, found '51ms'"),
+      ("link: { shortest-interval: 8ms }", "in steps of 1.250ms, found '8ms'"),
       ("link: { speed: { phy: 3m } }", "expected one of 1m, 2m, coded"),
       ("link: { phys: [1m, 3m] }", "expected one of 1m, 2m, coded"),
       ("link: { phys: [] }", "a device has at least one PHY"),

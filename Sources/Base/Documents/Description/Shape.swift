@@ -129,15 +129,24 @@ extension Shape where Value == String {
 
 extension Shape where Value == Duration {
   /// A duration within bounds.
-  public static func duration(_ range: ClosedRange<Duration>) -> Shape {
-    Shape(
-      "a duration from \(range.lowerBound.written) to \(range.upperBound.written)",
+  ///
+  /// - Parameter step: The duration of which it is a multiple; nil for any duration.
+  public static func duration(
+    _ range: ClosedRange<Duration>, inStepsOf step: Duration? = nil
+  ) -> Shape {
+    let steps = step.map { ", in steps of \($0.written)" } ?? ""
+    return Shape(
+      "a duration from \(range.lowerBound.written) to \(range.upperBound.written)\(steps)",
       schema: Schema([
         "type": "string", "pattern": .string(Duration.pattern),
         "description": .string(Duration.documentation),
       ]).named("duration"),
       shown: { $0.written },
-      read: { node, _ in node.duration.flatMap { range.contains($0) ? $0 : nil } }
+      read: { node, _ in
+        guard let duration = node.duration, range.contains(duration) else { return nil }
+        let isMultiple = step.map { duration.attoseconds.isMultiple(of: $0.attoseconds) } ?? true
+        return isMultiple ? duration : nil
+      }
     )
   }
 }

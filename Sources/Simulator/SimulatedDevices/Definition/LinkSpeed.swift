@@ -15,11 +15,6 @@ public struct LinkSpeed: Sendable, Hashable {
   /// for.
   public var packets: Int?
 
-  /// The valid intervals.
-  ///
-  /// - Source: Bluetooth Core 5.4, Vol 6, Part B §4.5.1.
-  public static let intervals = Duration.microseconds(7_500)...Duration.seconds(4)
-
   /// Creates the speed of a link.
   ///
   /// ```swift

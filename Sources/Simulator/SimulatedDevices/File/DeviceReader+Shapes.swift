@@ -80,6 +80,10 @@ extension Shape where State == DeviceReader, Value == Duration {
   static var delay: DeviceShape<Duration> { .duration(FileLimits.delay) }
   /// The time between two values.
   static var period: DeviceShape<Duration> { .duration(FileLimits.period) }
+  /// A connection interval.
+  static var connectionInterval: DeviceShape<Duration> {
+    .duration(ConnectionParameters.intervals, inStepsOf: ConnectionParameters.intervalUnit)
+  }
 }
 
 extension Shape where State == DeviceReader, Value == String {

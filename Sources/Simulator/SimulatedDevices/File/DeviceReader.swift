@@ -205,7 +205,7 @@ struct DeviceReader: Reading {
       DeviceKey(
         "shortest-interval",
         \.shortestInterval,
-        .duration(ConnectionParameters.intervals),
+        .connectionInterval,
         "the shortest connection interval that it agrees to; it refuses a host that wants a shorter one"
       ),
       DeviceKey(
@@ -228,7 +228,7 @@ struct DeviceReader: Reading {
     LinkSpeed(interval: .milliseconds(30)),
     [
       DeviceKey(
-        "interval", \.interval, .duration(LinkSpeed.intervals),
+        "interval", \.interval, .connectionInterval,
         "the connection interval, which `connection-parameters` reads"
       ),
       DeviceKey(
