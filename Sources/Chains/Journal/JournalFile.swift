@@ -30,9 +30,13 @@ public final class JournalFile: Sendable {
 
   /// Opens a journal for writing. A missing one is created, readable by this user only.
   ///
+  /// - Parameter makesFolder: Whether a missing folder is created, too.
   /// - Throws: ``JournalFailure``. A file that is not a journal is not changed.
-  public convenience init(writing path: String, sync: Sync = .normal) throws(JournalFailure) {
-    try Self.make(path, sync)
+  public convenience init(
+    writing path: String, sync: Sync = .normal, makesFolder: Bool = true
+  ) throws(JournalFailure) {
+    if makesFolder { try Self.makeFolder(of: path, sync) }
+    try Self.make(path)
     try self.init(path, sync, isReadOnly: false)
     do {
       try database.writeWithoutTransaction { database in
@@ -112,10 +116,13 @@ public final class JournalFile: Sendable {
     try database.execute(sql: "PRAGMA cell_size_check = ON")
   }
 
-  /// Creates an empty file that only this user may read, and its folder.
-  private static func make(_ path: String, _ sync: Sync) throws(JournalFailure) {
+  private static func makeFolder(of path: String, _ sync: Sync) throws(JournalFailure) {
     // If a loss of power removed the folder, the journal would be lost with it.
     if let number = Folder.make(of: path, isDurable: sync == .full) { throw failure(path, number) }
+  }
+
+  /// Creates an empty file that only this user may read.
+  private static func make(_ path: String) throws(JournalFailure) {
     let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw failure(path, errno) }
     Glibc.close(descriptor)

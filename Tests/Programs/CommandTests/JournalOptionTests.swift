@@ -34,4 +34,13 @@ struct JournalOptionTests {
       #expect(!ended.errors.contains("dmesg"))
     }
   }
+
+  @Test("the folder of a named journal must exist")
+  func noFolder() throws {
+    let folder = try TemporaryFolder()
+    let ended = try run("--journal", folder.path + "/misspelt/j.sqlite")
+    #expect(ended.status == 74 && ended.output == "")
+    #expect(ended.errors.contains("name another file, in an existing folder"), "\(ended.errors)")
+    #expect(access(folder.path + "/misspelt", F_OK) != 0)
+  }
 }

@@ -25,13 +25,14 @@ package struct OpenJournal: Sendable {
 }
 
 extension JournalOptions {
-  /// Opens the journal of the options.
+  /// Opens the journal of the options. A folder that the user named must exist, as it may be misspelt.
   ///
   /// - Returns: Nil without a journal, or if an optional one cannot be opened, which is printed.
   package func open(isSimulated: Bool) throws(CommandExit) -> OpenJournal? {
     guard let path = try path(isSimulated: isSimulated) else { return nil }
     do {
-      return OpenJournal(file: try JournalFile(writing: path, sync: journalSync), options: self)
+      let file = try JournalFile(writing: path, sync: journalSync, makesFolder: journal == nil)
+      return OpenJournal(file: file, options: self)
     } catch {
       if need == .required { throw CommandExit(.output, "\(error)") }
       StandardError.failure("this run is in no journal: \(error)")
