@@ -313,4 +313,16 @@ struct ScenarioFileTests {
     #expect(errors("[{ name: A }]").contains("the key 'address' is missing"))
     #expect(throws: DocumentErrors.self) { try scenario("scenario: Test") }
   }
+
+  @Test("with a misspelt 'scenario' a file is still a scenario, and only that is reported")
+  func misspelt() throws {
+    let text = "scenaro: Test\nseed: 7\ndevices: [{ use: ../devices/echo.yaml }]\nfaults: []\n"
+    let errors = try #require(throws: DocumentErrors.self) { try scenario(text) }
+    #expect(
+      errors.problems.map(\.withoutPlace) == [
+        "the key 'scenario' is missing (expected what it is about)",
+        "unknown key 'scenaro' (did you mean 'scenario'?)",
+      ]
+    )
+  }
 }

@@ -3,6 +3,7 @@
 // The format is described in Simulators/README.md.
 
 public import Documents
+import Spelling
 
 /// Reads the files that define simulated worlds.
 public enum ScenarioFile {
@@ -46,13 +47,19 @@ public enum ScenarioFile {
     _ text: String, file: String
   ) throws(DocumentErrors) -> ScenarioDefinition {
     let root = try Document.parse(text, file: file)
-    guard root.mapping?.contains(where: { $0.key == "scenario" }) == true else {
+    guard isScenario(root) else {
       return ScenarioDefinition(devices: try DeviceFile.read(root))
     }
     var reader = DeviceReader()
     let scenario = reader.scenario(root)
     guard reader.problems.isEmpty else { throw DocumentErrors(reader.problems) }
     return scenario
+  }
+
+  /// Whether a file has the key `scenario`, or a key that is a misspelling of it, which is then an
+  /// error of a scenario instead of one of each of its other keys.
+  private static func isScenario(_ root: Node) -> Bool {
+    root.mapping?.contains { Spelling.nearest(to: $0.key, among: ["scenario"]) != nil } == true
   }
 
   /// The warnings for a valid file, such as two timers that fire at the same instants.
@@ -63,7 +70,7 @@ public enum ScenarioFile {
       let root = try? Document.parse(text, file: path)
     else { return [] }
     var reader = DeviceReader()
-    if root.value(of: "scenario") != nil {
+    if isScenario(root) {
       _ = reader.scenario(root)
     } else {
       _ = reader.devices(root)
