@@ -176,7 +176,8 @@ let simulator = floor(
     tests(
       "BLETestingTests",
       [
-        "BLETesting", "BlueZ", "BlueZSimulator", "Bluetooth", "DBus", "Signals", "SimulatedDevices",
+        "Fixtures", "BLETesting", "BlueZ", "BlueZSimulator", "Bluetooth", "DBus", "Signals",
+        "SimulatedDevices",
       ]
     ),
     // Client and simulator together.

@@ -264,9 +264,12 @@ import Testing
 
     /// Ends the gateways, and checks that they leave nothing.
     func leave() throws {
-      // A gateway that is waiting to be restarted settles the jobs in its journal.
-      try wait(until: ProcessHistory.now - began + 5) {
-        self.gateways.allSatisfy { $0.program != nil }
+      // A gateway that is waiting to be restarted, or is starting, settles the jobs in its journal.
+      try wait(until: ProcessHistory.now - began + 60) {
+        self.gateways.allSatisfy { gateway in
+          let name = self.histories[gateway.process].name
+          return gateway.program != nil && self.text("\(name).err").contains("has joined fleet")
+        }
       }
       for gateway in gateways { gateway.program?.send(SIGTERM) }
       for (number, gateway) in gateways.enumerated() {

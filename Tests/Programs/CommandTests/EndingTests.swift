@@ -35,8 +35,8 @@ struct EndingTests {
     arguments: [(SIGINT, 130), (SIGTERM, 143), (SIGHUP, 129), (SIGQUIT, 131)] as [(Int32, Int32)]
   )
   func signals(signal: Int32, status: Int32) throws {
-    // Less than the second within which the other signal counts as a repeat, even if sent late.
-    let run = try start(disconnecting: "500ms")
+    // Much less than the second within which the other signal counts as a repeat, even if sent late.
+    let run = try start(disconnecting: "200ms")
     run.send(signal)
     // One that is sent while the first is pending is merged with it by the kernel.
     try run.waitForOutput(#""operation":"disconnect""#)

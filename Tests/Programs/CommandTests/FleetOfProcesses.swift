@@ -103,15 +103,16 @@
       return endings
     }
 
-    /// Waits at least a minute for a condition.
+    /// Waits at least three minutes for a condition: a job of which no gateway heard begins with the next search,
+    /// once a minute.
     func wait(
       until isSo: () throws -> Bool, _ location: SourceLocation = #_sourceLocation
     ) throws {
-      for _ in 0..<3000 {
+      for _ in 0..<9000 {
         if try isSo() { return }
         poll(nil, 0, 20)
       }
-      Issue.record("the condition was not met in a minute", sourceLocation: location)
+      Issue.record("the condition was not met in three minutes", sourceLocation: location)
     }
 
     /// Waits until a gateway has joined the fleet.

@@ -3,10 +3,11 @@
 import BLETesting
 import BlueZSimulator
 import Bluetooth
+import Fixtures
 import Signals
 import Testing
 
-@Suite("Failure kinds of devices")
+@Suite("Failure kinds of devices", .blocking)
 struct DeadlineKindTests {
   static let limit = Duration.seconds(5)
 
