@@ -335,7 +335,9 @@ struct MeasuringTests {
     bench.device.answer("rssi", .value([UInt8(bitPattern: -61)]))
     try bench.run("rssi")
     #expect(bench.text().contains("1  rssi  -61 dBm"))
-    #expect(bench.json().contains { $0.hasSuffix(#""operation":"rssi","value":{"rssi":-61}}"#) })
+    let line =
+      #""operation":"rssi","value":{"rssi":-61},"presentation":{"rssi":{"unit":"dBm"}}}"#
+    #expect(bench.json().contains { $0.hasSuffix(line) })
   }
 
   @Test("the JSON lines have RSSI and TX power and no bytes")
