@@ -174,6 +174,7 @@ struct PageExplanationTests {
       #""value":{"count":1,"rate":1.0,"latency":{"p50":0.015000,"p95":0.015000,"p99":0.015000}}"#,
       #""value":{"count":0,"rate":0.0,"latency":null}"#,
       #""value":{"percent":72},"hex":"48","answered":0.015000,"notified":0.030000"#,
+      #""value":{"count":3,"rate":0.5},"hex":"0305""#,
     ]
   )
   func outcomes(members: String) throws {

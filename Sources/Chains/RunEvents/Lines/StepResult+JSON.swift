@@ -95,14 +95,18 @@ extension StepOutcome {
       let isAuthenticated = json.read("authenticated") ?? false
       self = .paired(pairing == "paired" ? .paired(isAuthenticated: isAuthenticated) : .already)
     } else if let value = json["value"] {
-      if let count: Int = value.read("count"), let rate = value["rate"] {
+      // A value with bytes is that of a device, whose fields may have these names.
+      let isSummary = json["hex"] == nil
+      if isSummary, let count: Int = value.read("count"), let rate = value["rate"] {
         let rate = rate.double ?? .infinity
         if value["latency"] != nil {
           self = .polled(count: count, rate: rate, latencies: value.read("latency"))
         } else {
           self = .listened(count: count, rate: rate, dropped: value.read("dropped") ?? 0)
         }
-      } else if let count: Int = value.read("count"), let devices = value["devices"]?.elements {
+      } else if isSummary, let count: Int = value.read("count"),
+        let devices = value["devices"]?.elements
+      {
         let names = devices.compactMap { $0["name"]?.string ?? $0["address"]?.string }
         self = .logged(Self.list(counted(count, "device"), names))
       } else if operation == "services" {
