@@ -62,7 +62,8 @@ class Client:
             return Silence()
 
     async def caught_up(self):
-        """Everything that bluetoothd has sent so far is heard. Nobody answers for one that has ended."""
+        """Waits until everything that bluetoothd has sent so far has arrived. The bus answers for a
+        bluetoothd that has ended."""
         if self.owner and not self.has_left:
             await asyncio.wait_for(self.ask(self.owner, "/", PEER, "Ping"), 30)
 

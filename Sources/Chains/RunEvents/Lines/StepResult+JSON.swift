@@ -153,8 +153,8 @@ extension StepValue {
   /// The bytes as hexadecimal digits.
   package var hex: String { DecodedValue.octets(octets).description }
 
-  /// The members of the value; without bytes if the step has none, such as an RSSI. A value that the
-  /// specification of its attribute tells has no presentation.
+  /// The members of the value; without bytes if the step has none, such as an RSSI. Without a
+  /// presentation, too, if the bytes decode to the value by the specification of their attribute.
   package func members(of step: ReportedStep) -> JSONMembers {
     let octets = step.hasOctets ? octets : nil
     let isSpecified = decoded == Self.specified(octets, of: step.attribute)
@@ -192,7 +192,7 @@ extension DecodedValue: JSONForm {
 
   package var json: JSONValue { JSONValue(self) }
 
-  /// Reads a value; nil for null that stands for no number.
+  /// Reads a value; nil for null, unless the presentation has a number that is not finite.
   ///
   /// - Parameter presentation: The ``presentation`` of the value.
   init?(json: JSONValue, _ presentation: JSONValue?) {

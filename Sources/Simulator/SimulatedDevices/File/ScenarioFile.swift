@@ -56,8 +56,8 @@ public enum ScenarioFile {
     return scenario
   }
 
-  /// Whether a file has the key `scenario`, or a key that is a misspelling of it, which is then an
-  /// error of a scenario instead of one of each of its other keys.
+  /// Whether a file has the key `scenario` or a misspelling of it. In a file of devices, each of the
+  /// other keys of a scenario would be an error, too.
   private static func isScenario(_ root: Node) -> Bool {
     root.mapping?.contains { Spelling.nearest(to: $0.key, among: ["scenario"]) != nil } == true
   }
