@@ -130,7 +130,7 @@ struct EventStreamTests {
         return stuck.isClosed
       }
     )
-    // Twice as long: the quiet stream has its heartbeats.
+    // Longer than the stall time: the quiet stream has its heartbeats.
     for _ in 0..<55 { _ = try quiet.read(to: ":\n\n") }
     #expect(!feeds.all[1].isClosed && feeds.ended.count == 1)
     #expect(!stopped.isClosed)
