@@ -172,15 +172,19 @@ def joined(one, other):
     return {**one, "body": [path, {"entries": entries}]}
 
 
-# What tells of it; bluetoothd 5.66 has the first alone.
-POWER = {"Powered": True, "PowerState": "on"}
+# What tells of it, off at first and on; bluetoothd 5.66 has the first property alone.
+POWER = {"Powered": (False, True), "PowerState": ("off-enabling", "on")}
 
 
 def mapped_power(entry):
     """An InterfacesAdded in which the adapter is on."""
     path, added = entry["body"]
+
+    def on(key, it):
+        off_at_first, powered = POWER.get(key, (None, None))
+        return {**it, "is": powered} if key in POWER and it["is"] == off_at_first else it
     added = {"entries": sorted((
-        [name, {"entries": [[key, {**it, "is": POWER.get(key, it["is"])}] for key, it in its["entries"]]}]
+        [name, {"entries": [[key, on(key, it)] for key, it in its["entries"]]}]
         for name, its in added["entries"]),
         key=lambda pair: pair[0])}
     return {**entry, "body": [path, added]}

@@ -60,17 +60,22 @@ def numbers(entries):
 
 
 def heart_rate(entries):
-    """Of a stream of measurements, that there are some: which ones is a matter of time, and so is whether
-    one comes before the answer to the subscription, or in the instant before the stream is stopped."""
-    found, seen = [], {}
-    if any(each["kind"] == "call" and each["member"] == "StopNotify" for each in entries):
+    """Of a stream of measurements, that there are some: which ones is a matter of time. So is whether one comes
+    before the answer to the subscription, or in the instant before the stream is stopped."""
+    def has(call):
+        return any(each["kind"] == "call" and each["member"] == call for each in entries)
+    if has("StopNotify"):
         return [each for each in entries if not is_measurement(each)]
+    found, streams = [], set()
     for each in entries:
-        if is_measurement(each):
-            seen[each["stream"]] = {**each, "body": [each["body"][0], "measurements"]}
-        else:
+        if not is_measurement(each):
             found.append(each)
-    return [*found, *seen.values()]
+        elif each["stream"] not in streams:
+            streams.add(each["stream"])
+            found.append({**each, "body": [each["body"][0], "measurements"]})
+    if has("StartNotify"):
+        found.sort(key=lambda each: each.get("body", [])[1:] == ["measurements"])
+    return found
 
 
 def is_measurement(entry):

@@ -33,8 +33,12 @@ class Measurements(unittest.TestCase):
     MEASURED = changed(Value=variant("ay", {"octets": "063c"}))
 
     def test_one_may_come_before_the_answer_to_the_subscription(self):
-        answer = reply("GattCharacteristic1.StartNotify")
-        self.assertEqual(rules.heart_rate([self.MEASURED, answer]), rules.heart_rate([answer, self.MEASURED]))
+        start, answer = call("StartNotify"), reply("GattCharacteristic1.StartNotify")
+        self.assertEqual(rules.heart_rate([start, self.MEASURED, answer]),
+                         rules.heart_rate([start, answer, self.MEASURED]))
+
+    def test_elsewhere_one_that_comes_later_differs(self):
+        self.assertNotEqual(rules.heart_rate([self.MEASURED, CONNECTED]), rules.heart_rate([CONNECTED, self.MEASURED]))
 
     def test_none_at_all_differs(self):
         self.assertNotEqual(rules.heart_rate([CONNECTED, self.MEASURED]), rules.heart_rate([CONNECTED]))
