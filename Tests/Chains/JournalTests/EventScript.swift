@@ -22,8 +22,11 @@ struct EventScript {
     identity = RunIdentity(seed: 7, plan: plan)
   }
 
+  /// The steps of the chain, with the implied connecting.
+  var steps: [ReportedStep] { plan.placedSteps.map(\.reported) }
+
   /// The step in a place of the chain, counted from 1; 0 is the implied connecting.
-  func step(_ number: Int) -> ReportedStep { plan.placedSteps[number].reported }
+  func step(_ number: Int) -> ReportedStep { steps[number] }
 
   mutating func pass(_ duration: Duration) { time += duration }
 

@@ -44,6 +44,40 @@ struct RecordedEventTests {
     #expect(read == exported)
   }
 
+  @Test("the events of every kind of step are exported as printed")
+  func kinds() throws {
+    var script = try EventScript(
+      """
+      connect; services; read battery-level name Level as b; write alert-level u8:1
+      notify battery-level until 3x; exchange alert-level hex:01 answer battery-level
+      poll battery-level every 1s until 2x; combine { notify 2a37 as h; poll 2a19 every 5s as p } for 10s
+      rssi; rssi every 1s until 2x; throughput up ff03 down ff04 for 5s; mtu; connection-parameters
+      read-descriptor battery-level/2901; write-descriptor battery-level/2902 hex:0100
+      pair; trust; unpair; scan for 2s; sleep 1s; log text; command ls; repeat 2 { mtu }
+      when b.percent > 1 { mtu }; assert b.percent > 1; set (b.percent / 2) as c
+      try { mtu } finally { mtu }; disconnect
+      """
+    )
+    // An included step is one of its own kind, and a firmware step needs a file.
+    let kinds = Set(Plan.verbs).subtracting(["include", "firmware"])
+    #expect(Set(script.steps.map(\.operation)) == kinds)
+    let value = StepValue(octets: [72], decoded: .integer(72))
+    script.start()
+    for (number, step) in script.steps.enumerated() {
+      script.begin(number)
+      script.tell(.data(step, .value(value)))
+      script.tell(.data(step, .gap(NotificationGap(.linkLost, from: .start, to: .start))))
+      script.finish(number, .value(value))
+      script.begin(number)
+    }
+    let run = try record(script)
+    let printed = script.events.flatMap { JSONLinesReport().lines(for: $0) }
+    #expect(try lines(of: run).exported == printed)
+    #expect(printed.count { $0.contains(#""stream":true"#) } == 5)
+    let results = try file.steps(of: 1, run: run).compactMap(\.result)
+    #expect(!results.joined().contains("stream"))
+  }
+
   @Test("every event of a step has the name of the step, as printed")
   func names() throws {
     var script = try EventScript("read battery-level", named: "Level, \"full\"")

@@ -146,7 +146,7 @@ struct ExportedChain {
     let step = JSONValue.members([
       "step": event.position?.json, "name": event.name?.json, "operation": event.operation?.json,
       "attribute": event.attribute?.json, "written": event.written?.json,
-      "status": event.status?.json,
+      "stream": event.isUnusualStream ? true.json : nil, "status": event.status?.json,
     ])
     var result: JSONMembers = []
     if event.kind == .value {

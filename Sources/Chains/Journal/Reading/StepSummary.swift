@@ -35,8 +35,9 @@ extension JournalFile {
       let rows = try database.rows(
         """
         SELECT s.attempt, s.position, s.operation, s.attribute, s.started_offset, s.status,
-          json_remove(s.result, '$.name', '$.title') AS result, e.error ->> 'why' AS why,
-          coalesce(s.result ->> 'name', s.result ->> 'title') AS label, e.code, e.message,
+          json_remove(s.result, '$.name', '$.title', '$.stream') AS result,
+          e.error ->> 'why' AS why, coalesce(s.result ->> 'name', s.result ->> 'title') AS label,
+          e.code, e.message,
           (SELECT count(*) FROM step_values v
            WHERE v.run = s.run AND v.chain = s.chain AND v.step = s.step
              AND v.event BETWEEN s.started_event AND coalesce(s.finished_event, 1 << 62)) AS kept

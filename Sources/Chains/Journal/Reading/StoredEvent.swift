@@ -18,6 +18,8 @@ struct StoredEvent: Equatable, Sendable {
   let operation: String?
   let attribute: String?
   let written: String?
+  /// Whether the step has many values although its operation alone does not tell it.
+  let isUnusualStream: Bool
   let status: String?
   /// The value; for other events, an object with further keys.
   let json: JSONValue?
@@ -39,6 +41,7 @@ extension StoredEvent {
     operation = try row.optionalText("operation")
     attribute = try row.optionalText("attribute")
     written = try row.optionalText("written")
+    isUnusualStream = try row.boolean("stream")
     status = try row.optionalText("status")
     json = kind == .value ? try row.json("json") : try row.jsonObject("json")
     hex = try row.optionalText("hex")
@@ -57,33 +60,36 @@ extension StoredEvent {
       .map { try StoredEvent(StoredRow($0)) }
   }
 
-  /// The name of a step. Now its result has the name from the start; earlier versions wrote it only
-  /// at the end, as a title.
-  private static let label = "coalesce(result ->> 'name', result ->> 'title') AS label"
+  /// The keys of a step that have no column. Now its result has them from the start; earlier
+  /// versions wrote only the name, at the end, as a title.
+  private static let head = """
+    coalesce(result ->> 'name', result ->> 'title') AS label,
+      coalesce(result ->> 'stream', 0) AS stream
+    """
 
   private static let query = """
     SELECT 'step-started' AS kind, started_event AS event, started AS time,
       started_offset AS moment, attempt, position, operation, attribute, written, NULL AS status,
-      NULL AS json, NULL AS hex, NULL AS details, NULL AS error, \(label)
+      NULL AS json, NULL AS hex, NULL AS details, NULL AS error, \(head)
     FROM steps WHERE run = ?1 AND chain = ?2
     UNION ALL
     SELECT 'step-finished', s.finished_event, finished, finished_offset, attempt, position,
-      operation, attribute, written, status, json_remove(result, '$.name', '$.title'), NULL,
-      NULL, json(e.error), \(label)
+      operation, attribute, written, status, json_remove(result, '$.name', '$.title', '$.stream'),
+      NULL, NULL, json(e.error), \(head)
     FROM steps s LEFT JOIN errors e
       ON e.run = s.run AND e.chain = s.chain AND e.event = s.finished_event
     WHERE s.run = ?1 AND s.chain = ?2 AND s.status IS NOT NULL
     UNION ALL
     SELECT 'value', v.event, time, "offset", attempt, position, operation, attribute, written,
-      NULL, json(value), hex, json(details), NULL, \(label)
+      NULL, json(value), hex, json(details), NULL, \(head)
     FROM step_values v JOIN steps s USING (run, chain, step) WHERE run = ?1 AND chain = ?2
     UNION ALL
     SELECT 'gap', g.event, time, "offset", attempt, position, operation, attribute, written,
-      NULL, json(gap), NULL, NULL, NULL, \(label)
+      NULL, json(gap), NULL, NULL, NULL, \(head)
     FROM gaps g JOIN steps s USING (run, chain, step) WHERE run = ?1 AND chain = ?2
     UNION ALL
     SELECT kind, event, time, "offset", attempt, NULL, NULL, NULL, NULL,
-      NULL, json(remark), NULL, NULL, NULL, NULL
+      NULL, json(remark), NULL, NULL, NULL, NULL, 0
     FROM remarks WHERE run = ?1 AND chain = ?2 AND kind = 'note'
     ORDER BY 2
     """

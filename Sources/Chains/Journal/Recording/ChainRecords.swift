@@ -83,14 +83,15 @@ struct ChainRecords: Sendable {
       JournalRecord.StepStart(
         step: steps, moment: moment, attempt: attempt, position: step.position.description,
         operation: step.operation, attribute: step.attribute, written: step.written,
-        result: Self.text(Self.name(of: step))
+        result: Self.text(Self.head(of: step))
       )
     )
   }
 
-  /// The start of the result of a step, which is known when the step starts.
-  private static func name(of step: ReportedStep) -> JSONMembers {
-    JSONValue.members(["name": step.label?.json])
+  /// The start of the result of a step, which is known when the step starts: the keys of the step
+  /// that have no column.
+  private static func head(of step: ReportedStep) -> JSONMembers {
+    step.members.filter { !["step", "operation", "attribute", "written"].contains($0.key) }
   }
 
   private static func text(_ members: JSONMembers) -> String? {
@@ -100,7 +101,7 @@ struct ChainRecords: Sendable {
   private mutating func end(_ result: StepResult, _ moment: Moment) -> JournalRecord.StepEnd {
     let target = result.step.target.flatMap { $0.id == usualTarget ? nil : $0.id }
     let members =
-      Self.name(of: result.step) + (result.outcome?.members(of: result.step) ?? [])
+      Self.head(of: result.step) + (result.outcome?.members(of: result.step) ?? [])
       + JSONValue.members(["target": target?.json]) + result.remarks
     let step = number(of: result.step)
     begun.removeAll { $0.step == step }

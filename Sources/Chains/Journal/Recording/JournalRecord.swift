@@ -59,7 +59,8 @@ public enum JournalRecord: Hashable, Sendable {
     public let operation: String
     public let attribute: String?
     public let written: String?
-    /// The start of its result: a JSON object with its name; nil for a step without one.
+    /// The start of its result: a JSON object with the keys of the step that have no column; nil for
+    /// none.
     public let result: String?
 
     public init(
