@@ -21,6 +21,9 @@ public struct ReportedStep: Hashable, Sendable {
     }
   }
 
+  /// Returns the complete description of a step of a device, of which a record has only a part.
+  public typealias Completion = @Sendable (_ step: ReportedStep, _ device: String) -> ReportedStep
+
   /// The position in the chain or test.
   public private(set) var position: StepPosition
   /// The verb of the step or operation: `read`, `assert-service`.

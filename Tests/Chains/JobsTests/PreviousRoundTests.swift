@@ -34,6 +34,32 @@ struct PreviousRoundTests {
     #expect(bench.endings.map(\.counts.ok) == [5])
   }
 
+  @Test("recorded steps get their titles back from the plan, also in blocks")
+  func titles() throws {
+    let plan = try Plan.parse(
+      line: """
+        sleep 1s; repeat 2 { exchange ff01 hex:01 answer ff02 }
+        try { mtu } finally { log x }
+        """
+    )
+    let device = BatchDevice(label: "A", target: .name("A"), plan: plan)
+    let complete = Batch(devices: .listed([device])).completion(of: Self.past(["A": .init(.ok)]))
+    let cases = [
+      ("A", "1", "sleep", "sleep 1s"), ("A", "2", "repeat", "repeat 2"),
+      ("A", "2[2].1", "exchange", "exchange ff01 hex:01"), ("A", "3.finally.1", "log", "log x"),
+      ("A", "disconnect", "disconnect", "disconnect"), ("B", "1", "sleep", "sleep"),
+    ]
+    for (device, position, operation, title) in cases {
+      let recorded = ReportedStep(
+        recorded: try #require(StepPosition(position)), operation: operation, attribute: nil,
+        written: nil, hasOctets: false
+      )
+      let step = complete(recorded, device)
+      #expect(step.title == title)
+      #expect(step.position == recorded.position)
+    }
+  }
+
   @Test("skip-failed leaves out the devices that failed but still counts them")
   func skipping() throws {
     let bench = Tests.Bench()

@@ -77,7 +77,7 @@ struct ResumeTests {
 
   @Test("reports of a resumed batch list every device with the result of its last chain")
   func reports() throws {
-    _ = try batch("Tag-1", "Tag-8")
+    _ = try batch("Tag-1", "Tag-8", steps: "{ read: battery-level }, { sleep: 250ms }")
     #expect(try run().status == 75)
     _ = try folder.tags(8)
     let tap = folder.path + "/all.tap"
@@ -89,6 +89,7 @@ struct ResumeTests {
     #expect(text.contains("    # before: connecting to 'Tag-8'"), "\(text)")
     let page = try folder.text("all.html")
     #expect(page.contains("2 devices: 2 ok</p>") && !page.contains("What went wrong"))
+    #expect(page.ranges(of: ">sleep 250ms</th>").count == 2, "\(page)")
     let show = ["history", "show", "1", "--journal", journal]
     let shown = try blerun(show + ["--report", folder.path + "/later.tap"])
     #expect(try folder.text("later.tap").hasPrefix("TAP version 14\n1..2\n"))

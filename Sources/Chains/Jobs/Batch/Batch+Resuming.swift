@@ -36,4 +36,25 @@ extension Batch {
     batch.devices = .listed(left)
     return batch
   }
+
+  /// The function that completes the recorded steps of an interrupted round with what only the plans
+  /// have: titles, in which captured values are not substituted, and places in the file.
+  package func completion(of past: PreviousRound) -> ReportedStep.Completion {
+    let devices =
+      switch self.devices {
+      case .listed(let devices): devices
+      // A chain that is invalid for a device is reported when the rest of the round begins.
+      case .scanned(let scan): (try? scan.devices(past)) ?? []
+      }
+    var steps: [String: [StepPosition: ReportedStep]] = [:]
+    for device in devices {
+      let placed = device.plan.placedSteps.flatMap(\.all)
+      steps[device.label] = Dictionary(
+        uniqueKeysWithValues: placed.map { ($0.position, $0.reported) }
+      )
+    }
+    return { [steps] step, device in
+      steps[device]?[step.position.written]?.at(step.position) ?? step
+    }
+  }
 }

@@ -28,18 +28,24 @@ extension JournalFile {
   /// In a batch that was resumed, the last chain of each device decides; the earlier ones are its
   /// first tries.
   ///
+  /// - Parameter completion: Completes the steps of a device, of which a journal has only a part.
   /// - Returns: Nil when no run has this number.
   /// - Throws: ``JournalFailure``.
-  public func recordedRuns(_ run: Int64) throws(JournalFailure) -> [RecordedRun]? {
+  public func recordedRuns(
+    _ run: Int64, completing completion: @escaping ReportedStep.Completion = { step, _ in step }
+  ) throws(JournalFailure) -> [RecordedRun]? {
     let isBatch = try read { try $0.isBatch(run) }
     var collector = RunCollector(keepsValues: true, resuming: isBatch ? [] : nil)
-    let isThere = try events(of: run) { collector.apply($0) }
+    var lines = EventLines(completing: completion)
+    let isThere = try exportLines(run) { line in
+      if let event = lines.event(of: line.json) { collector.apply(event) }
+    }
     return isThere ? collector.runs : nil
   }
 
   /// The batch of a run as reports of complete runs have it; nil for a run of no batch.
   ///
-  /// - Parameter runs: The result of ``recordedRuns(_:)`` for it.
+  /// - Parameter runs: The result of ``recordedRuns(_:completing:)`` for it.
   /// - Throws: ``JournalFailure``.
   public func recordedWhole(
     _ run: Int64, of runs: [RecordedRun]

@@ -106,8 +106,12 @@ package struct EventLines {
   private var begun: [StepPosition: Duration] = [:]
   /// The failed steps, by the message of their failure.
   private var failed: [String: ReportedStep] = [:]
+  private let completion: ReportedStep.Completion
 
-  package init() {}
+  /// - Parameter completion: Completes the steps, of which lines have only a part.
+  package init(completing completion: @escaping ReportedStep.Completion = { step, _ in step }) {
+    self.completion = completion
+  }
 
   /// Parses a line; nil if it is not an event of a run.
   ///
@@ -121,7 +125,7 @@ package struct EventLines {
     guard let name: EventLine.Name = json.read("event"), let run: String = json.read("run"),
       let device: String = json.read("device"), let offset: Duration = json.read("offset"),
       let time = json["time"]?.string.flatMap(Timestamp.time),
-      let change = change(name, json, offset)
+      let change = change(name, json, device, offset)
     else { return nil }
     switch change {
     case .run(.started(let start)): (seed, begun, failed) = (start.seed, [:], [:])
@@ -138,9 +142,9 @@ package struct EventLines {
   }
 
   private func change(
-    _ name: EventLine.Name, _ json: JSONValue, _ offset: Duration
+    _ name: EventLine.Name, _ json: JSONValue, _ device: String, _ offset: Duration
   ) -> RunEvent.Change? {
-    let step = ReportedStep(json: json)
+    let step = ReportedStep(json: json).map { completion($0, device) }
     switch name {
     case .runStarted: return RunStart(json: json).map { .run(.started($0)) }
     case .stepStarted: return step.map { .step(.started($0)) }

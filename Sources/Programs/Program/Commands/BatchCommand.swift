@@ -156,7 +156,12 @@ package struct BatchCommand: WorldCommand {
     case nil: break
     case .goOn(let found):
       resumption = found
-      if reports.wantsWhole { reports.resume(try kept?.file.recordedRuns(found.run) ?? []) }
+      if reports.wantsWhole {
+        let earlier = try kept?.file.recordedRuns(
+          found.run, completing: batch.completion(of: found.past)
+        )
+        reports.resume(earlier ?? [])
+      }
     case .nothing(let reason):
       StandardError.notice(reason)
       if !options.isSimulated {
