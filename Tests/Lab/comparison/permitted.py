@@ -144,7 +144,8 @@ COMES = [f"{scenario}: {step}" for scenario, step in (
 
 def come(entries):
     """The entries with adapters that are on from their coming, and nothing told of them twice. What is
-    added to an object that has come in this step is added with it, whatever came between."""
+    added to an object that has come in this step is added with it, whatever came between; the objects come in
+    the order of their paths."""
     found = []
     comings = {}    # of objects that are still there: the places of their signals in `found`
     for each in entries:
@@ -162,6 +163,9 @@ def come(entries):
         elif each.get("member") == "InterfacesRemoved":
             comings.pop(each["body"][0], None)
         found.append(each)
+    places = [place for place, each in enumerate(found) if each.get("member") == "InterfacesAdded"]
+    for place, each in zip(places, sorted([found[place] for place in places], key=lambda each: each["body"][0])):
+        found[place] = each
     return found
 
 

@@ -170,6 +170,10 @@ class PermittedDifferences(unittest.TestCase):
         after = [CONNECTED, changed(ServicesResolved=yes), changed(Bonded=yes, Paired=yes)]
         self.assertEqual(permitted.paired_last(before), permitted.paired_last(after))
 
+    def test_objects_that_come_with_an_adapter_have_no_order(self):
+        adapter, other = added("/hci0", "Adapter1"), added("/test", "SimAccessTest1")
+        self.assertEqual(permitted.come([other, adapter]), permitted.come([adapter, other]))
+
     def test_what_is_removed_in_between_comes_anew(self):
         removed = {"kind": "signal", "stream": "client", "member": "InterfacesRemoved",
                    "body": ["/hci0", ["Adapter1"]]}

@@ -9,6 +9,7 @@ from sides import FIRST, SECOND
 from . import scenario
 from .links import began, connect
 
+ADVERTISING = "org.bluez.LEAdvertisingManager1"
 OTHER = ADAPTER[:-1] + "1"
 THERE = DEVICE.replace(ADAPTER, OTHER)      # the device, as the second adapter knows it
 
@@ -16,15 +17,20 @@ THERE = DEVICE.replace(ADAPTER, OTHER)      # the device, as the second adapter 
 async def there(p, path):
     """Waits until an adapter is on, and has what bluetoothd adds when the kernel has told its features."""
     await p.wait_for(path, ADP, "Powered")
-    await p.wait_for(path, "org.bluez.LEAdvertisingManager1", "SupportedInstances")
+    await p.wait_for(path, ADVERTISING, "SupportedInstances")
 
 
 async def comes(p, title, adapter, path):
-    """A step: the adapter is plugged in, and on."""
+    """A step: the adapter is plugged in, and on. It is not asked meanwhile: an answer flushes the signals of its object."""
+    def is_whole(entry):
+        return entry.get("member") == "InterfacesAdded" and entry["body"][0] == path and any(
+            name == ADVERTISING for name, _ in entry["body"][1]["entries"])
     p.begin(title)
     await p.side.plug_in(adapter)
-    await there(p, path)
+    await p.until(is_whole)
     await p.settled(1.5)
+    async with p.unheard():
+        await there(p, path)
 
 
 @scenario("an adapter is pulled out under a device in use")
