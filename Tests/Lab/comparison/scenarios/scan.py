@@ -58,20 +58,29 @@ async def filters(p):
     await p.step("a filter of another type", p.adapter("SetDiscoveryFilter", "as", ["le"]))
 
 
+def found(entry):
+    """The signal that the device is there."""
+    return entry.get("member") == "InterfacesAdded" and entry["body"][0] == DEVICE
+
+
 @scenario("scans that a filter keeps devices from")
 async def filtered(p):
     await p.known()     # its name is remembered
     await p.unknown()
-    for title, keys in (
-            ("a service that nobody has", {"UUIDs": ("as", ["fff0"])}),
-            ("a pattern that nobody has", {"Pattern": ("s", "Thermo")}),
-            ("a service that the device has", {"UUIDs": ("as", ["180d"])}),
-            ("a pattern that the device has", {"Pattern": ("s", "Lab")}),
-            ("a pattern that its address has", {"Pattern": ("s", "C0:FF")}),
-            ("discoverable ones", {"Discoverable": ("b", True)}),
-            ("BR/EDR", {"Transport": ("s", "bredr")})):
+    for title, keys, finds in (
+            ("a service that nobody has", {"UUIDs": ("as", ["fff0"])}, False),
+            ("a pattern that nobody has", {"Pattern": ("s", "Thermo")}, False),
+            ("a service that the device has", {"UUIDs": ("as", ["180d"])}, True),
+            ("a pattern that the device has", {"Pattern": ("s", "Lab")}, True),
+            ("a pattern that its address has", {"Pattern": ("s", "C0:FF")}, True),
+            ("discoverable ones", {"Discoverable": ("b", True)}, True),
+            ("BR/EDR", {"Transport": ("s", "bredr")}, False)):
         await p.step(f"filter: {title}", filter(p, **keys))
-        await p.step(f"start: {title}", p.adapter("StartDiscovery"), settle=0.5)
+        p.begin(f"start: {title}")
+        await p.adapter("StartDiscovery")
+        if finds:
+            await p.until(found)
+        await p.settled(0.5)
         await p.step(f"stop: {title}", p.adapter("StopDiscovery"))
         await p.unknown()
 
