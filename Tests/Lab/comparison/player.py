@@ -6,7 +6,7 @@ import time
 from dbus_fast import MessageType, Variant
 
 from clients import Client, text
-from sides import ADAPTER, ADP, DEV, DEVICE, PROPS, lab
+from sides import ADAPTER, ADP, DEV, DEVICE, PROPS, becomes, lab
 
 SERVICE, CHRC = "org.bluez.GattService1", "org.bluez.GattCharacteristic1"
 DESC, BATTERY1 = "org.bluez.GattDescriptor1", "org.bluez.Battery1"
@@ -96,7 +96,7 @@ class Player:
     async def until_services(self, settle=0.4):
         """Waits until the services of a connection that was made are there, and its battery."""
         await self.until(resolved)
-        await self.until(has_battery, within=10.0)
+        await self.until(added(BATTERY1), within=10.0)
         await self.settled(settle)
 
     @contextlib.asynccontextmanager
@@ -229,12 +229,7 @@ class Player:
 
     async def comes_to(self, path, interface, name, holds, within=10):
         """Whether the value of a property, or None for one that is not there, becomes like that in time."""
-        end = time.monotonic() + within
-        while not holds(await self.look(path, interface, name)):
-            if time.monotonic() > end:
-                return False
-            await asyncio.sleep(0.05)
-        return True
+        return await becomes(lambda: self.look(path, interface, name), holds, within)
 
 
 def changes(name, to):
@@ -248,7 +243,7 @@ disconnected = changes("Connected", False)
 paired = changes("Paired", True)
 
 
-def has_battery(entry):
-    """The signal that the battery of a device is there."""
-    return entry.get("member") == "InterfacesAdded" and any(
-        name == BATTERY1 for name, _ in entry["body"][1]["entries"])
+def added(interface, path=None):
+    """A predicate of entries: the signal that an object, or any object without a path, has an interface."""
+    return lambda entry: entry.get("member") == "InterfacesAdded" and path in (None, entry["body"][0]) and any(
+        name == interface for name, _ in entry["body"][1]["entries"])

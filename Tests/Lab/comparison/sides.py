@@ -51,6 +51,16 @@ def unpair(address):
                 return
 
 
+async def becomes(value, holds, within):
+    """Whether a value, which is asked for again and again, becomes like that in time."""
+    end = time.monotonic() + within
+    while not holds(await value()):
+        if time.monotonic() > end:
+            return False
+        await asyncio.sleep(0.05)
+    return True
+
+
 class Lab:
     """The lab's peripheral, told over its fifo (../peripheral.py)."""
 
@@ -92,13 +102,7 @@ class Lab:
         return None if answer.message_type is MessageType.ERROR else answer.body[0].value
 
     async def comes(self, path, interface, name, holds, within=5):
-        """Whether a value becomes like that in time."""
-        end = time.monotonic() + within
-        while not holds(await self.value(path, interface, name)):
-            if time.monotonic() > end:
-                return False
-            await asyncio.sleep(0.05)
-        return True
+        return await becomes(lambda: self.value(path, interface, name), holds, within)
 
     async def tell(self, command):
         events = pathlib.Path(os.environ["LAB_EVENTS"])

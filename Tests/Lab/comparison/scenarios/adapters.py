@@ -4,7 +4,7 @@ import asyncio
 from dbus_fast import Variant
 
 from clients import BLUEZ, BUS, text
-from player import ADAPTER, ADP, BATTERY, DEV, DEVICE, ECHO, HEART, PROPS, SLOW
+from player import ADAPTER, ADP, BATTERY, DEV, DEVICE, ECHO, HEART, PROPS, SLOW, added
 from sides import FIRST, SECOND
 from . import scenario
 from .links import began, connect
@@ -22,12 +22,9 @@ async def there(p, path):
 
 async def comes(p, title, adapter, path):
     """A step: the adapter is plugged in, and on. It is not asked meanwhile: an answer flushes the signals of its object."""
-    def is_whole(entry):
-        return entry.get("member") == "InterfacesAdded" and entry["body"][0] == path and any(
-            name == ADVERTISING for name, _ in entry["body"][1]["entries"])
     p.begin(title)
     await p.side.plug_in(adapter)
-    await p.until(is_whole)
+    await p.until(added(ADVERTISING, path))
     await p.settled(1.5)
     async with p.unheard():
         await there(p, path)

@@ -4,7 +4,7 @@ import asyncio
 from dbus_fast import Variant
 
 from clients import text
-from player import ADAPTER, ADP, DEV, DEVICE, PROPS
+from player import ADAPTER, ADP, DEV, DEVICE, PROPS, added
 from . import scenario
 
 
@@ -58,11 +58,6 @@ async def filters(p):
     await p.step("a filter of another type", p.adapter("SetDiscoveryFilter", "as", ["le"]))
 
 
-def found(entry):
-    """The signal that the device is there."""
-    return entry.get("member") == "InterfacesAdded" and entry["body"][0] == DEVICE
-
-
 @scenario("scans that a filter keeps devices from")
 async def filtered(p):
     await p.known()     # its name is remembered
@@ -79,7 +74,7 @@ async def filtered(p):
         p.begin(f"start: {title}")
         await p.adapter("StartDiscovery")
         if finds:
-            await p.until(found)
+            await p.until(added(DEV, DEVICE))
         await p.settled(0.5)
         await p.step(f"stop: {title}", p.adapter("StopDiscovery"))
         await p.unknown()
